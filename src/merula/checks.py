@@ -1,0 +1,280 @@
+"""What a compiler tells the author of a design: claims, contrasts, determinacy, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from merula import grammar as g
+from merula.language.diagnostics import Label, Report, listing
+from merula.meaning import CORRECT, Cell, Senseless, Variant
+from merula.plan import Plan, must_differ
+from merula.space import Distinct
+
+
+@dataclass
+class DesignReport:
+    """What was seen over the variants of a design, reported once each at the end."""
+
+    design: g.Design
+    variants: int = 0
+    broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
+    senseless: dict[str, list[Senseless]] = field(default_factory=dict)
+    equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+    empty: list[Plan] = field(default_factory=list)
+
+    def see(self, variant: Variant, cells: Sequence[Cell], senseless: Sequence[Senseless]) -> None:
+        """Note what the rules say of a variant's cells."""
+        self.variants += 1
+        for item in senseless:
+            self.senseless.setdefault(item.answer.label, []).append(item)
+        for cell in cells:
+            if cell.role == "answer":
+                self.broken.setdefault(cell.label, []).append((variant, cell.broken))
+
+    def see_plan(self, plan: Plan) -> None:
+        """Note what the lexicon says of a variant."""
+        for one, other in must_differ(plan.cells):
+            if one.pieces == other.pieces:
+                pair = (one.cell.label, other.cell.label)
+                self.equal.setdefault(pair, []).append(plan.variant)
+        if plan.count == 0:
+            self.empty.append(plan)
+
+
+def of_variants(some: int, total: int) -> str:
+    """``in all 72 variants``, ``in 12 of 72 variants``, or nothing where there is only one."""
+    if total == 1:
+        return ""
+    return f" in all {total} variants" if some == total else f" in {some} of {total} variants"
+
+
+def variant_name(variant: Variant) -> str:
+    """``main, subj.number sg pl``."""
+    return ", ".join([variant.frame.name, *(f"{name} {label}" for name, label in variant.choices)])
+
+
+def check_design(seen: DesignReport, report: Report) -> None:
+    """Report what was seen: senseless edits, contradicted claims, equal cells, empty variants."""
+    if isinstance(seen.design, g.Matrix):
+        for answer in seen.design.answers:
+            _senseless(seen, answer, report)
+            _claims(seen, answer, report)
+        _correct(seen, report)
+        for cycle in seen.design.cycles:
+            _determined(seen.design, cycle, report)
+    _equal(seen, report)
+    _empty(seen, report)
+
+
+def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
+    cases = seen.senseless.get(answer.label, [])
+    if not cases:
+        return
+    where = of_variants(len(cases), seen.variants)
+    report.error(
+        "M403",
+        f"the edits of {answer.label} have no sense{where}: {listing(cases[0].reasons)}",
+        answer.span,
+        remedy="add another edit for these variants: `… else …`",
+        notes=[f"for example in {variant_name(cases[0].variant)}"],
+    )
+
+
+def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
+    cases = seen.broken.get(answer.label, [])
+    nothing = [variant for variant, broken in cases if not broken]
+    if nothing:
+        where = of_variants(len(nothing), seen.variants)
+        report.error(
+            "M405",
+            f"{answer.label} breaks no rule{where}, so nothing makes it wrong",
+            answer.span,
+            remedy="edit something that a rule or an operator decides",
+            notes=[f"for example in {variant_name(nothing[0])}"],
+        )
+        return
+    wrong = [(v, b) for v, b in cases if not _agrees(answer, b)]
+    if not wrong:
+        return
+    variant, broken = wrong[0]
+    where = of_variants(len(wrong), seen.variants)
+    if answer.claims:
+        said = listing(" ".join((c.letter, *c.rules)) for c in answer.claims)
+        label = Label(answer.claims[0].span, "claimed here")
+    else:
+        said, label = f"{answer.counts_as}", Label(answer.span)
+    letter = broken[0][0]
+    report.error(
+        "M401",
+        f"{answer.label} is said to break {said}, but{where} it breaks {listing(broken)}",
+        label,
+        *_rule_labels(seen, broken),
+        remedy=f"write `breaks {_claim_for(broken)}`"
+        + (f", or `… as {answer.claims[0].letter}` if that class shall be printed"
+           if answer.claims and answer.claims[0].letter in {b[0] for b in broken}
+           and answer.claims[0].letter != letter else ""),
+        notes=[f"for example in {variant_name(variant)}"] if seen.variants > 1 else [],
+    )
+
+
+def _claim_for(broken: Sequence[str]) -> str:
+    letter = broken[0][0]
+    return " ".join([letter, *(rule[2:] for rule in broken if rule[0] == letter)])
+
+
+def _rule_labels(seen: DesignReport, broken: Sequence[str]) -> Iterator[Label]:
+    if not isinstance(seen.design, g.Matrix):
+        return
+    for cycle in seen.design.cycles:
+        names = {f"{cycle.letter} {v}" for p in cycle.axis.points for v, _ in p.assignment}
+        if names & set(broken):
+            yield Label(cycle.span, "this operator is broken")
+            return
+
+
+def _agrees(answer: g.Answer, broken: Sequence[str]) -> bool:
+    """Whether the claims are what was derived: the first class, and the named rules exactly."""
+    letters = [rule[0] for rule in broken]
+    if answer.counts_as is not None and answer.counts_as not in letters:
+        return False
+    if answer.claims and answer.claims[0].letter != letters[0]:
+        return False
+    for claim in answer.claims:
+        derived = {rule[2:] for rule in broken if rule[0] == claim.letter}
+        if not derived or (claim.rules and set(claim.rules) != derived):
+            return False
+    return True
+
+
+def _correct(seen: DesignReport, report: Report) -> None:
+    wrong = [(v, b) for v, b in seen.broken.get(CORRECT, []) if b]
+    if wrong:
+        variant, broken = wrong[0]
+        where = of_variants(len(wrong), seen.variants)
+        report.error(
+            "M406",
+            f"the right answer of {seen.design.name} breaks {listing(broken)}{where}",
+            seen.design.span,
+            remedy="mend the rule, or the items that lead to it",
+            notes=[f"for example in {variant_name(variant)}"],
+        )
+
+
+def _determined(design: g.Matrix, cycle: g.Cycle, report: Report) -> None:
+    """Whether items 1 … n-1 leave one continuation of a cycle.
+
+    Every odometer over the values with a period of at most n is tried: order, step, start.
+    """
+    n = design.length
+    for order in cycle.orders:
+        shown = [order[i // cycle.every % len(order)].label for i in range(n)]
+        rival = _rival(shown, [p.label for p in cycle.axis.points])
+        if rival is None:
+            continue
+        labels, every = rival
+        report.error(
+            "M404",
+            f"items 1 to {n - 1} do not determine item {n}: {cycle.axis.name} goes"
+            f" {' '.join(shown[:-1])}, then {shown[-1]}, but"
+            f" {_as_cycle(labels, every)} goes on otherwise",
+            Label(cycle.every_span, f"with this step, item {n} is {shown[-1]}"),
+            remedy="choose a step that shows a whole period before the last item",
+        )
+        return
+
+
+def _as_cycle(labels: Sequence[str], every: int) -> str:
+    if len(labels) == 1:
+        return f"{labels[0]} throughout"
+    return f"{' | '.join(labels)} every {every}"
+
+
+def _rival(shown: Sequence[str], values: Sequence[str]) -> tuple[tuple[str, ...], int] | None:
+    n = len(shown)
+    seen = list(dict.fromkeys(shown[:-1]))
+    unseen = [v for v in values if v not in seen]
+    pool = [*seen, *unseen[:2]]
+    for k in range(1, min(len(pool), n) + 1):
+        for labels in permutations(pool, k):
+            if not set(seen) <= set(labels):
+                continue
+            for every in range(1, n // k + 1):
+                for start in range(k * every):
+                    made = [labels[(i + start) // every % k] for i in range(n)]
+                    if made[:-1] == list(shown[:-1]) and made[-1] != shown[-1]:
+                        return labels, every
+    return None
+
+
+def _equal(seen: DesignReport, report: Report) -> None:
+    spans = {}
+    if isinstance(seen.design, g.Matrix):
+        spans = {answer.label: answer.span for answer in seen.design.answers}
+    for (one, other), cases in seen.equal.items():
+        labels = [Label(spans[x]) for x in (other, one) if x in spans]
+        if isinstance(seen.design, g.Paradigm):
+            text = f"the cells `{one}` and `{other}` of {seen.design.name} are one sentence"
+            remedy = "give the values different words or forms, or drop the factor"
+        else:
+            one = "the right answer" if one == CORRECT else one
+            text = f"{other} is the same sentence as {one}"
+            remedy = "edit something that shows"
+        report.error(
+            "M402",
+            text + of_variants(len(cases), seen.variants),
+            *(labels or [Label(seen.design.span)]),
+            remedy=remedy,
+            notes=[f"for example in {variant_name(cases[0])}"] if seen.variants > 1 else [],
+        )
+
+
+def _empty(seen: DesignReport, report: Report) -> None:
+    if not seen.empty or seen.equal:
+        return
+    everything = len(seen.empty) == seen.variants
+    plan = seen.empty[0]
+    where = of_variants(len(seen.empty), seen.variants)
+    add = report.error if everything else report.warning
+    bare = [slot for slot in plan.slots if len(slot) == 0]
+    notes = [f"for example in {variant_name(plan.variant)}"] if seen.variants > 1 else []
+    if bare:
+        if everything and report.failed:
+            return  # why there is no lexeme has been said
+        add(
+            "M502",
+            f"{seen.design.name} has no instance{where}: no lexeme of"
+            f" {listing(f'`{slot.name}`' for slot in bare)} is left",
+            seen.design.span,
+            remedy="see the warnings on what was left out",
+            notes=notes,
+        )
+        return
+    clash = plan.space.clash()
+    labels = [Label(c.origin.span, "") for c in clash if c.origin.span is not None]
+    for item in clash:
+        for slot in item.slots:
+            notes.append(f"`{plan.slots[slot].name}` is one of {_few(plan.slots[slot].titles)}")
+        if item.origin.span is None:
+            notes.append(item.origin.text)
+    add(
+        "M503",
+        f"{seen.design.name} has no instance{where}: {_together(clash)}",
+        *(labels or [Label(seen.design.span)]),
+        remedy="take one of them away, or add lexemes that satisfy all of them",
+        notes=list(dict.fromkeys(notes)),
+    )
+
+
+def _together(clash: Sequence[object]) -> str:
+    one = len(clash) == 1
+    what = "this selection" if one else f"these {len(clash)} selections together"
+    if any(isinstance(item, Distinct) for item in clash) and one:
+        what = "this demand"
+    return f"no lexemes satisfy {what}"
+
+
+def _few(titles: Sequence[str]) -> str:
+    shown = ", ".join(titles[:4])
+    return shown + (f" … ({len(titles)})" if len(titles) > 4 else "")

@@ -1,0 +1,227 @@
+"""Source text → a compiled grammar: settings solved, rules checked, plans counted.
+
+The passes run one way: program → grammar → cells of every variant → plans → checks. Problems
+are collected; a design with an error has no instances.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+
+from merula import grammar as g
+from merula.checks import DesignReport, check_design, variant_name
+from merula.examples import check_examples
+from merula.language.diagnostics import Diagnostic, Label, Report, listing
+from merula.language.resolve import resolve
+from merula.language.source import Source
+from merula.load import Program, TableOptions, read_program
+from merula.meaning import Cell, Circular, Variant, cells, lexical_choices, variants
+from merula.plan import Plan, Planner
+from merula.space import TooWide
+from merula.surface import Surface
+
+MAX_VARIANTS = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledDesign:
+    """A paradigm or a matrix, with the cells and the plan of each variant.
+
+    ``plans`` is empty where the grammar has no lexicon or the design has an error.
+    """
+
+    design: g.Design
+    cells: tuple[tuple[Variant, tuple[Cell, ...]], ...]
+    plans: tuple[Plan, ...]
+    starts: tuple[int, ...]  # first address of each plan
+    count: int
+
+    @property
+    def name(self) -> str:
+        """The design's name."""
+        return self.design.name
+
+    @property
+    def kind(self) -> str:
+        """``paradigm`` or ``matrix``."""
+        return "paradigm" if isinstance(self.design, g.Paradigm) else "matrix"
+
+    def locate(self, address: int) -> tuple[int, int]:
+        """The plan that holds an address, and the address inside it."""
+        number = bisect_right(self.starts, address) - 1
+        return number, address - self.starts[number]
+
+    def by_frame(self) -> dict[str, int]:
+        """How many instances each frame has."""
+        counts: dict[str, int] = {frame.name: 0 for frame in self.design.frames}
+        for plan in self.plans:
+            counts[plan.variant.frame.name] += plan.count
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A grammar that has been read and checked; ``problems`` are all that was found."""
+
+    source: Source
+    grammar: g.Grammar | None
+    surface: Surface
+    designs: Mapping[str, CompiledDesign]
+    problems: tuple[Diagnostic, ...]
+    grammar_digest: str
+    lexicon_digest: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether a problem is an error."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+
+def compile_source(
+    source: Source,
+    options: TableOptions | None = None,
+    tables: Mapping[str, str | bytes] | None = None,
+    report: Report | None = None,
+) -> Compiled:
+    """Compile a grammar; nothing raises, ``problems`` holds what is wrong with it."""
+    report = report if report is not None else Report()
+    program = read_program(source, report, options, tables)
+    grammar = resolve(program.files, program.lexicon, report)
+    designs = {}
+    if grammar is not None and not report.failed:
+        designs = _Designs(grammar, program, report).compile()
+    lexicon = program.lexicon.digest if program.lexicon and not report.failed else ""
+    return Compiled(
+        source, grammar, program.surface, designs, report.sorted(), _digest(program), lexicon
+    )
+
+
+def _digest(program: Program) -> str:
+    total = hashlib.sha256()
+    for file in program.files:
+        total.update(file.source.text.encode("utf-8", "surrogatepass") + b"\0")
+    return total.hexdigest()
+
+
+class _Designs:
+    def __init__(self, grammar: g.Grammar, program: Program, report: Report) -> None:
+        self.grammar, self.program, self.report = grammar, program, report
+        self.planner = (
+            Planner(grammar, program.lexicon, program.surface, report)
+            if program.lexicon is not None
+            else None
+        )
+
+    def compile(self) -> dict[str, CompiledDesign]:
+        if not self.grammar.designs:
+            self.report.warning(
+                "M112",
+                f"{self.grammar.name} has no paradigm and no matrix, so there is nothing to make",
+                remedy="declare one: `paradigm NAME = factor × factor`",
+                place=self.grammar.source.name,
+            )
+        done = {}
+        for design in self.grammar.designs:
+            found = self._design(design)
+            if found is not None:
+                done[design.name] = found
+        self._excluded()
+        if not self.report.failed:
+            check_examples(self.grammar, list(done.values()), self.program.surface, self.report)
+        return done
+
+    def _design(self, design: g.Design) -> CompiledDesign | None:
+        seen = DesignReport(design)
+        made: list[tuple[Variant, tuple[Cell, ...]]] = []
+        plans: list[Plan] = []
+        try:
+            if not self._small_enough(design):
+                return None
+            for variant in variants(self.grammar, design):
+                found, senseless = cells(self.grammar, design, variant)
+                seen.see(variant, found, senseless)
+                made.append((variant, found))
+                if self.planner is None or senseless:
+                    continue
+                plan = self.planner.plan(design, variant, found)
+                if plan is None:
+                    return None
+                seen.see_plan(plan)
+                plans.append(plan)
+        except Circular as error:
+            self._circular(error)
+            return None
+        except TooWide as error:
+            self._too_wide(design, error)
+            return None
+        before = len([x for x in self.report.items if x.severity == "error"])
+        check_design(seen, self.report)
+        if len([x for x in self.report.items if x.severity == "error"]) > before:
+            plans = []
+        plans = [plan for plan in plans if plan.count]
+        starts = tuple(accumulate((plan.count for plan in plans), initial=0))
+        return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
+
+    def _small_enough(self, design: g.Design) -> bool:
+        number = len(design.frames)
+        for axis in design.varying:
+            number *= len(axis.points)
+        if isinstance(design, g.Matrix):
+            for cycle in design.cycles:
+                number *= len(cycle.orders)
+        for variable in lexical_choices(self.grammar, design):
+            number *= len(variable.values)
+        if number > MAX_VARIANTS:
+            self.report.error(
+                "M505",
+                f"{design.name} has {number:,} variants; {MAX_VARIANTS:,} are the most",
+                design.span,
+                remedy="vary fewer attributes, or fix some with `with`",
+            )
+            return False
+        return True
+
+    def _circular(self, error: Circular) -> None:
+        names = listing([*error.variables, error.variables[0]], "and").replace(" and ", ", ")
+        self.report.error(
+            "M206",
+            f"these attributes determine each other in a circle: {names}",
+            Label(error.rule.span, "one of the rules"),
+            remedy="let one of them be given by the design, or by another rule",
+        )
+
+    def _too_wide(self, design: g.Design, error: TooWide) -> None:
+        spans = {origin.span: None for origin in error.origins if origin.span is not None}
+        self.report.error(
+            "M504",
+            f"{design.name} cannot be counted: these selections tie {len(error.slots)} objects"
+            " together too closely",
+            *([Label(span) for span in spans] or [Label(design.span)]),
+            remedy="drop one of them, or let fewer features decide it",
+        )
+
+    def _excluded(self) -> None:
+        """Say which lexemes were left out because a contrast does not show in them."""
+        if self.planner is None:
+            return
+        merged: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+        for (slot, one, other), rows in self.planner.excluded.items():
+            merged.setdefault((slot, tuple(rows)), []).append((one, other))
+        for (slot, names), pairs in merged.items():
+            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
+            which = " and ".join(f"`{one}` from `{other}`" for one, other in pairs[:2])
+            more = f" and {len(pairs) - 2} more pairs" if pairs[2:] else ""
+            self.report.warning(
+                "M420",
+                f"{len(names)} of `{slot}` left out: their forms do not tell {which}{more}",
+                notes=[f"left out: {shown}"],
+                remedy="this is a guard; nothing needs to be done",
+                place=names[0].rsplit("(", 1)[-1].rstrip(")"),
+            )
+
+
+__all__ = ["Compiled", "CompiledDesign", "compile_source", "variant_name"]

@@ -1,0 +1,269 @@
+"""For which lexemes two cells would be the same sentence, decided on written forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merula.space import Bools, Ints
+from merula.surface import END, Edge, Surface
+
+MAX_JOINT = 20_000  # combinations of forms written out to compare two cells exactly
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Part of a cell: a form (a column) of a slot, or fixed words where ``slot`` is -1."""
+
+    slot: int
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """Combinations that make two cells one sentence.
+
+    ``groups[i]`` gives the group of every candidate of ``slots[i]``; ``table`` is True for the
+    combinations of groups that collapse.
+    """
+
+    slots: tuple[int, ...]
+    groups: tuple[Ints, ...]
+    table: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """What is needed of the texts of a piece, found once."""
+
+    texts: tuple[str, ...]  # as written, whatever stands beside them
+    count: int | None  # how many words each has, None where that differs
+    first: frozenset[str]
+    last: frozenset[str]
+
+
+class Contraster:
+    """Compares pieces; what it finds out about a column of forms is kept."""
+
+    def __init__(self, surface: Surface) -> None:
+        self.surface = surface
+        self._fixed: dict[str, tuple[str, ...]] = {}
+        self._words: dict[int, tuple[tuple[str, ...], _Words]] = {}  # by identity, kept alive
+        self._alike: dict[tuple[int, int], Bools] = {}
+
+    def contrast(
+        self,
+        forms: Sequence[Mapping[str, tuple[str, ...]]],
+        one: Sequence[Piece],
+        other: Sequence[Piece],
+        tail: Piece | None,
+    ) -> Contrast | None:
+        """Where ``one`` and ``other``, both before ``tail``, are written alike; None if nowhere.
+
+        Exact, except that where more than `MAX_JOINT` combinations of forms of unequal word
+        numbers would have to be written out, they are taken to differ.
+        """
+        if not one or not other:
+            return None
+        mine = [self.words(forms, piece) for piece in one]
+        theirs = [self.words(forms, piece) for piece in other]
+        after = self.words(forms, tail) if tail is not None else None
+        if self._beside(mine, after) or self._beside(theirs, after):
+            return self._written(forms, one, other, tail)
+        if self._never(forms, one, other, mine, theirs):
+            return None
+        slots = {p.slot for p in (*one, *other) if p.slot >= 0}
+        counts = [[w.count for w in words] for words in (mine, theirs)]
+        aligned = None not in counts[0] and counts[0] == counts[1]
+        if aligned and len(slots) > 1:
+            return _placewise([w.texts for w in mine], [w.texts for w in theirs], one, other)
+        return self._written(forms, one, other, None)
+
+    def words(self, forms: Sequence[Mapping[str, tuple[str, ...]]], piece: Piece) -> _Words:
+        """The texts of a piece, with what is known of them."""
+        texts = self._fixed.setdefault(piece.text, (piece.text,))
+        if piece.slot >= 0:
+            texts = forms[piece.slot][piece.text]
+        known = self._words.get(id(texts))
+        if known is not None and known[0] is texts:
+            return known[1]
+        settled = tuple(self.surface.settle(text) for text in texts)
+        split = [text.split() for text in settled]
+        counts = {len(words) for words in split}
+        found = _Words(
+            settled,
+            counts.pop() if len(counts) == 1 else None,
+            frozenset(words[0].lower() for words in split if words),
+            frozenset(words[-1].lower() for words in split if words),
+        )
+        self._words[id(texts)] = (texts, found)
+        return found
+
+    def _beside(self, words: Sequence[_Words], after: _Words | None) -> bool:
+        """Whether the last word of a piece may be written otherwise before the next piece."""
+        follow = [*words[1:], *([after] if after is not None else [])]
+        return any(not w.last.isdisjoint(self.surface.changing) for w in words[: len(follow)])
+
+    def _never(
+        self,
+        forms: Sequence[Mapping[str, tuple[str, ...]]],
+        one: Sequence[Piece],
+        other: Sequence[Piece],
+        mine: Sequence[_Words],
+        theirs: Sequence[_Words],
+    ) -> bool:
+        """Whether the first or the last pieces are enough to tell the two apart."""
+        if mine[0].first.isdisjoint(theirs[0].first) or mine[-1].last.isdisjoint(theirs[-1].last):
+            return True
+        for at in (0, -1):
+            a, b = one[at], other[at]
+            if a.slot == b.slot and not self._alike_in(mine[at], theirs[at]).any():
+                return True
+        return False
+
+    def _alike_in(self, one: _Words, other: _Words) -> Bools:
+        """The candidates for which one text begins or ends with the other."""
+        key = (id(one), id(other))
+        if key not in self._alike:
+            self._alike[key] = np.array(
+                [
+                    a == b or a.startswith(b) or b.startswith(a) or a.endswith(b) or b.endswith(a)
+                    for a, b in zip(one.texts, other.texts, strict=True)
+                ],
+                dtype=np.bool_,
+            )
+        return self._alike[key]
+
+    def _written(
+        self,
+        forms: Sequence[Mapping[str, tuple[str, ...]]],
+        one: Sequence[Piece],
+        other: Sequence[Piece],
+        tail: Piece | None,
+    ) -> Contrast | None:
+        """Write every combination of forms before every edge, and compare."""
+        slots = tuple(dict.fromkeys(p.slot for p in (*one, *other) if p.slot >= 0))
+        names = [
+            tuple(dict.fromkeys(p.text for p in (*one, *other) if p.slot == s)) for s in slots
+        ]
+        combos = [
+            tuple(zip(*(forms[s][c] for c in columns), strict=True))
+            for s, columns in zip(slots, names, strict=True)
+        ]
+        edges, edge_of = self._edges(forms, tail)
+        known = [{combo: i for i, combo in enumerate(dict.fromkeys(x))} for x in combos]
+        if prod(len(ids) for ids in known) * len(edges) > MAX_JOINT:
+            return None
+        table = np.zeros([*(len(ids) for ids in known), len(edges)], dtype=np.bool_)
+        for place in product(*(enumerate(ids) for ids in known)):
+            chosen = {
+                (slot, column): text
+                for slot, columns, (_, combo) in zip(slots, names, place, strict=True)
+                for column, text in zip(columns, combo, strict=True)
+            }
+            phrases = [
+                " ".join(p.text if p.slot < 0 else chosen[p.slot, p.text] for p in pieces)
+                for pieces in (one, other)
+            ]
+            at = tuple(i for i, _ in place)
+            for i, edge in enumerate(edges):
+                table[(*at, i)] = phrases[0] == phrases[1] or (
+                    self.surface.write(phrases[0], edge) == self.surface.write(phrases[1], edge)
+                )
+        if not table.any():
+            return None
+        groups = [
+            np.array([ids[combo] for combo in x], dtype=np.int64)
+            for ids, x in zip(known, combos, strict=True)
+        ]
+        if tail is None or tail.slot < 0 or len(edges) == 1:
+            return Contrast(slots, tuple(groups), table.any(axis=-1))
+        if tail.slot in slots:
+            return _diagonal(slots, groups, table, slots.index(tail.slot), edge_of)
+        return Contrast((*slots, tail.slot), (*groups, edge_of), table)
+
+    def _edges(
+        self, forms: Sequence[Mapping[str, tuple[str, ...]]], tail: Piece | None
+    ) -> tuple[tuple[Edge, ...], Ints]:
+        """The edges the tail can show, and which one each of its candidates shows."""
+        if tail is None:
+            return (END,), np.zeros(1, dtype=np.int64)
+        texts = self.words(forms, tail).texts
+        edges = [self.surface.edge(text.split()[0]) if text else END for text in texts]
+        known = {edge: i for i, edge in enumerate(dict.fromkeys(edges))}
+        return tuple(known), np.array([known[edge] for edge in edges], dtype=np.int64)
+
+
+def _diagonal(
+    slots: tuple[int, ...],
+    groups: list[Ints],
+    table: NDArray[np.bool_],
+    at: int,
+    edge_of: Ints,
+) -> Contrast:
+    """The tail is a form of a slot that is compared too: one group for both."""
+    both = groups[at] * table.shape[-1] + edge_of
+    kinds, inverse = np.unique(both, return_inverse=True)
+    moved = np.moveaxis(table, at, -2)
+    flat = moved.reshape((*moved.shape[:-2], -1))[..., kinds]
+    new = [*groups]
+    new[at] = inverse.astype(np.int64)
+    return Contrast(slots, tuple(new), np.moveaxis(flat, -1, at))
+
+
+def _placewise(
+    mine: Sequence[tuple[str, ...]],
+    theirs: Sequence[tuple[str, ...]],
+    one: Sequence[Piece],
+    other: Sequence[Piece],
+) -> Contrast | None:
+    """Equal iff equal at every place: exact where each piece has one word number."""
+    texts = dict(zip((*one, *other), (*mine, *theirs), strict=True))
+    slots: list[int] = []
+    groups: list[Ints] = []
+    kinds: list[Ints] = []
+    pairs = list(dict.fromkeys((a, b) for a, b in zip(one, other, strict=True) if a != b))
+    signatures: dict[int, list[Ints]] = {}
+    for a, b in pairs:
+        forms = [texts[a], texts[b]]
+        ids = {text: i for i, text in enumerate(dict.fromkeys((*forms[0], *forms[1])))}
+        numbers = [np.array([ids[t] for t in f], dtype=np.int64) for f in forms]
+        if a.slot == b.slot or a.slot < 0 or b.slot < 0:
+            equal = (numbers[0] == numbers[1]).astype(np.int64)
+            slot = max(a.slot, b.slot)
+            if slot < 0 or not equal.any():
+                return None
+            signatures.setdefault(slot, []).append(equal)
+        else:
+            if not set(forms[0]) & set(forms[1]):
+                return None
+            for piece, column in zip((a, b), numbers, strict=True):
+                signatures.setdefault(piece.slot, []).append(column)
+    for slot, columns in signatures.items():
+        found, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        slots.append(slot)
+        groups.append(inverse.reshape(-1).astype(np.int64))
+        kinds.append(found)
+    table = np.ones([len(found) for found in kinds], dtype=np.bool_)
+    used = dict.fromkeys(signatures, 0)
+    for a, b in pairs:
+        if a.slot == b.slot or a.slot < 0 or b.slot < 0:
+            slot = max(a.slot, b.slot)
+            axis = slots.index(slot)
+            column = kinds[axis][:, used[slot]] == 1
+            used[slot] += 1
+            table &= column.reshape([-1 if i == axis else 1 for i in range(len(slots))])
+        else:
+            views = []
+            for piece in (a, b):
+                axis = slots.index(piece.slot)
+                column = kinds[axis][:, used[piece.slot]]
+                used[piece.slot] += 1
+                views.append(column.reshape([-1 if i == axis else 1 for i in range(len(slots))]))
+            table &= views[0] == views[1]
+    return Contrast(tuple(slots), tuple(groups), table) if table.any() else None

@@ -1,0 +1,142 @@
+"""Examples in a grammar (``accept "…"``, ``reject "…"``), parsed back into cells and checked.
+
+A sentence is read from right to left, as it is written: for every piece the forms that can end
+the text so far, given the edge to the right. What is left is a combination of candidates, which
+has to satisfy the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from merula import grammar as g
+from merula.language.diagnostics import Report, listing
+from merula.lexicon import clean
+from merula.meaning import Cell
+from merula.plan import Plan, PlanCell, forms
+from merula.space import Constraint, Origin, Space
+from merula.surface import END, Edge, Surface
+
+if TYPE_CHECKING:
+    from merula.compiler import CompiledDesign
+
+
+def check_examples(
+    grammar: g.Grammar, designs: Sequence[CompiledDesign], surface: Surface, report: Report
+) -> None:
+    """Report the examples that the grammar cannot build, or labels otherwise."""
+    plans = [plan for design in designs for plan in design.plans]
+    if not plans:
+        return
+    for example in grammar.examples:
+        found = list(readings(plans, surface, example.text))
+        good = [cell for cell in found if cell.acceptable]
+        if not found:
+            report.error(
+                "M408",
+                "no cell of this grammar can be this sentence",
+                example.span,
+                remedy="check its words and its frame; an example must be a sentence the"
+                " grammar builds",
+            )
+        elif example.accept and not good:
+            broken = listing(dict.fromkeys(rule for cell in found for rule in cell.broken))
+            report.error(
+                "M409",
+                f"this sentence should be accepted, but breaks {broken}",
+                example.span,
+                remedy="mend the rule, or write `reject`",
+            )
+        elif not example.accept and good:
+            report.error(
+                "M409",
+                f"this sentence should be rejected, but breaks no rule (`{good[0].label}`)",
+                example.span,
+                remedy="add the rule that it breaks, or write `accept`",
+            )
+
+
+def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cell]:
+    """The cells that can be a sentence."""
+    wanted = surface.finish(clean(text))
+    seen: set[tuple[object, ...]] = set()
+    for plan in plans:
+        for cell in plan.cells:
+            key = (plan.slots, plan.space, cell.pieces, cell.cell.broken)
+            if key in seen:
+                continue
+            seen.add(key)
+            if any(_fits(plan, cell, way) for way in _ways(plan, cell, surface, wanted)):
+                yield cell.cell
+
+
+def _ways(
+    plan: Plan, cell: PlanCell, surface: Surface, wanted: str
+) -> Iterator[tuple[frozenset[str], ...]]:
+    """For every way to read the text, the texts of each piece, first to last."""
+    if surface.stop and wanted.endswith(surface.stop):
+        wanted = wanted[: -len(surface.stop)]
+    texts = [dict.fromkeys(forms(plan.slots, piece)) for piece in cell.pieces]
+
+    def read(
+        number: int, end: int, right: Edge, may_lack: str
+    ) -> Iterator[tuple[frozenset[str], ...]]:
+        """Readings of pieces up to ``number``, which end at ``end``.
+
+        ``may_lack`` is what a piece to the right would have lost to this one.
+        """
+        if number < 0:
+            if end == 0 and not may_lack:
+                yield ()
+            return
+        for text in texts[number]:
+            written = surface.write(text, right)
+            if written.swallows != bool(may_lack):
+                continue
+            for shown, lacks in ((written.text, ""), (written.withheld, written.edge.second)):
+                if lacks and number == 0:
+                    continue
+                start = end - len(shown)
+                if start >= 0 and _alike(wanted[start:end], shown, capital=start == 0):
+                    for before in read(number - 1, start, written.edge, lacks):
+                        yield (*before, frozenset({text}))
+                if not written.edge.second:
+                    break
+
+    yield from read(len(texts) - 1, len(wanted), END, "")
+
+
+def _alike(piece: str, shown: str, *, capital: bool) -> bool:
+    return piece == shown or (capital and piece == Surface.capitalise(shown))
+
+
+def _fits(plan: Plan, cell: PlanCell, way: tuple[frozenset[str], ...]) -> bool:
+    """Whether some combination of candidates has these texts."""
+    options: list[set[int]] = [set(range(len(slot))) for slot in plan.slots]
+    for piece, texts in zip(cell.pieces, way, strict=True):
+        if piece.slot >= 0:
+            column = plan.slots[piece.slot].forms[piece.text]
+            options[piece.slot] &= {i for i, text in enumerate(column) if text in texts}
+    shown = {piece.slot for piece in cell.pieces}
+    narrowed = [sorted(o) if i in shown else [] for i, o in enumerate(options)]
+    if any(not narrowed[i] for i in shown if i >= 0):
+        return False
+    return any(
+        _extends(plan, dict(zip(shown - {-1}, chosen, strict=True)))
+        for chosen in product(*(narrowed[i] for i in shown - {-1}))
+    )
+
+
+def _extends(plan: Plan, chosen: dict[int, int]) -> bool:
+    """Whether the slots not shown can be filled so that all constraints hold."""
+    constraints = list(plan.space.constraints)
+    for slot, candidate in chosen.items():
+        groups = np.zeros(len(plan.slots[slot]), dtype=np.int64)
+        groups[candidate] = 1
+        only = np.array([False, True])
+        constraints.append(Constraint((slot,), (groups,), only, Origin("")))
+    return Space(plan.space.sizes, constraints, plan.space.distinct).count > 0

@@ -1,0 +1,420 @@
+"""A resolved grammar: no name is a string any more, every rule has a type.
+
+Invariants: every `Variable` belongs to an `Object` of the same grammar; a value of a test, an
+axis or an edit is among the values of its variable; frames hold no frames (they are inlined);
+nothing here knows a table row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from merula.language import syntax
+from merula.language.source import Source, Span
+
+ABSENT = "absent"
+PRESENT = "present"
+
+
+@dataclass(frozen=True, eq=False)
+class Object:
+    """A word, a phrase, or a position that another object fills."""
+
+    name: str
+    category: str
+    optional: bool
+    position: bool
+    span: Span
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class ColumnWord:
+    """Words read from a column of an object's lexeme (``verb.prep``)."""
+
+    object: Object
+    column: str
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """Something a setting gives a value: presence or kind of an object, or an attribute of it.
+
+    ``attribute`` is empty for the object's own variable. ``lexical`` marks a feature that
+    the lexeme brings along: giving it a value restricts the lexemes.
+    """
+
+    object: Object
+    attribute: str
+    values: tuple[str, ...]
+    default: str
+    span: Span
+    words: Mapping[str, tuple[str | ColumnWord, ...]] = field(default_factory=dict)
+    lexical: bool = False
+    fixed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.object.name}.{self.attribute}" if self.attribute else self.object.name
+
+    __repr__ = __str__
+
+
+Setting = Mapping[Variable, str]
+
+
+# --- tests ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Is:
+    """The variable has one of the values."""
+
+    variable: Variable
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Same:
+    """Two variables have one value."""
+
+    variable: Variable
+    other: Variable
+
+
+@dataclass(frozen=True)
+class Within:
+    """An object stands in a constituent of a given name, or of the name a variable has."""
+
+    object: Object
+    place: str | Variable
+
+
+@dataclass(frozen=True)
+class Not:
+    test: Test
+
+
+@dataclass(frozen=True)
+class All:
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True)
+class Any_:
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """``condition -> consequence else alternative``."""
+
+    condition: Test
+    consequence: Test
+    alternative: Test | None
+
+
+@dataclass(frozen=True)
+class Ignores:
+    """Fails iff the variable has not its determined value but that of an attractor."""
+
+    variable: Variable
+    attractors: tuple[Variable, ...]
+
+
+Test = Is | Same | Within | Not | All | Any_ | Choice | Ignores
+
+
+@dataclass(frozen=True)
+class Equation:
+    """``target`` takes a value, or another variable's, wherever the conditions are as wanted.
+
+    ``reverse`` marks ``b`` as the target of ``a = b``; both directions are kept, since which
+    one determines something depends on what a design gives.
+    """
+
+    target: Variable
+    source: str | Variable
+    conditions: tuple[tuple[Test, bool], ...]
+    rule: Rule
+    reverse: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """A named rule, external (E) or internal (I)."""
+
+    name: str
+    letter: str
+    doc: str
+    tests: tuple[Test, ...]
+    span: Span
+
+    def __str__(self) -> str:
+        return f"{self.letter} {self.name}"
+
+
+# --- frames --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reference:
+    object: Object
+
+
+@dataclass(frozen=True)
+class Literal:
+    text: str
+
+
+@dataclass(frozen=True)
+class Site:
+    name: str
+
+
+@dataclass(frozen=True)
+class Bracket:
+    name: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """The first option whose guard holds (None always does)."""
+
+    options: tuple[tuple[Test | None, tuple[Item, ...]], ...]
+
+
+Item = Reference | Literal | Site | Bracket | Guarded
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A sentence pattern without free alternatives; ``name`` counts them off (``main/2``)."""
+
+    name: str
+    items: tuple[Item, ...]
+
+
+# --- selection -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class IsA:
+    """Lexemes of ``object`` satisfy an expression, which may name columns of one other object."""
+
+    object: Object
+    expression: syntax.Expression
+    span: Span
+
+
+@dataclass(frozen=True)
+class Differ:
+    """No two of the objects are the same lexeme."""
+
+    objects: tuple[Object, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Share:
+    """One value of a set-valued column fits all the objects."""
+
+    objects: tuple[Object, ...]
+    column: str
+    span: Span
+
+
+Selection = IsA | Differ | Share
+
+
+# --- designs -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value of an axis: what to call it and what it assigns."""
+
+    label: str
+    assignment: tuple[tuple[Variable, str], ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A dimension of a design (a factor, a cycle's values, a free choice)."""
+
+    name: str
+    points: tuple[Point, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """An operator: ``orders`` are the ordered value selections it can start with."""
+
+    axis: Axis
+    orders: tuple[tuple[Point, ...], ...]
+    every: int
+    letter: str
+    span: Span
+    every_span: Span
+
+
+@dataclass(frozen=True)
+class Flip:
+    variable: Variable
+    span: Span
+
+
+@dataclass(frozen=True)
+class Assign:
+    """``set``: a point of an axis, or the value of another variable."""
+
+    point: Point | None
+    variable: Variable
+    source: Variable | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Add:
+    object: Object
+    like: Object | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Drop:
+    object: Object
+    span: Span
+
+
+@dataclass(frozen=True)
+class SwapValues:
+    first: Variable
+    second: Variable
+    span: Span
+
+
+@dataclass(frozen=True)
+class SwapPlaces:
+    first: Object
+    second: Object
+    span: Span
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Other words for an object, or for the words that a variable brings."""
+
+    target: Object | Variable
+    text: str | None
+    other: Object | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Embed:
+    object: Object
+    host: Object
+    text: str | None
+    span: Span
+
+
+Edit = Flip | Assign | Add | Drop | SwapValues | SwapPlaces | Replace | Embed
+
+
+@dataclass(frozen=True)
+class Edits:
+    edits: tuple[Edit, ...]
+    keeping: tuple[Variable, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Claim:
+    letter: str
+    rules: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    label: str
+    doc: str
+    claims: tuple[Claim, ...]
+    counts_as: str | None
+    remedies: tuple[Edits, ...]
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Paradigm:
+    """A full factorial over ``factors``, for every frame and every free choice."""
+
+    name: str
+    doc: str
+    factors: tuple[Axis, ...]
+    frames: tuple[Frame, ...]
+    varying: tuple[Axis, ...]
+    fixings: tuple[tuple[Variable, str], ...]
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Items whose settings follow from cycles or stand in a table; the last is the answer."""
+
+    name: str
+    doc: str
+    frames: tuple[Frame, ...]
+    varying: tuple[Axis, ...]
+    fixings: tuple[tuple[Variable, str], ...]
+    length: int
+    cycles: tuple[Cycle, ...]
+    rows: tuple[tuple[Point, ...], ...]
+    answers: tuple[Answer, ...]
+    span: Span
+
+
+Design = Paradigm | Matrix
+
+
+@dataclass(frozen=True)
+class Example:
+    accept: bool
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """One phenomenon: (O, A, E, I, L) with its paradigms, matrices and answer sets."""
+
+    source: Source
+    name: str
+    doc: str
+    language: str
+    objects: Mapping[str, Object]
+    variables: Mapping[tuple[Object, str], Variable]
+    rules: tuple[Rule, ...]
+    equations: tuple[Equation, ...]
+    selections: tuple[Selection, ...]
+    frames: Mapping[str, tuple[Frame, ...]]
+    designs: tuple[Design, ...]
+    examples: tuple[Example, ...]
+
+    def own(self, item: Object) -> Variable | None:
+        """The variable of an object's presence or kind, if it has one."""
+        return self.variables.get((item, ""))
+
+    @cached_property
+    def by_object(self) -> Mapping[Object, tuple[Variable, ...]]:
+        """All variables of every object, in the order they were declared."""
+        table: dict[Object, list[Variable]] = {item: [] for item in self.objects.values()}
+        for variable in self.variables.values():
+            table[variable.object].append(variable)
+        return {item: tuple(variables) for item, variables in table.items()}

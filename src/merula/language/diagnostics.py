@@ -1,0 +1,212 @@
+"""Problems as values: one shape, collected and sorted, rendered as text or JSON."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from merula.language.source import Span, display_width
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A place that a problem is about, with a word on what stands there."""
+
+    span: Span
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One problem: a code, the fault in a linguist's words, its places and the remedy.
+
+    ``labels[0]`` is the place to mend; further labels are places that disagree with it.
+    ``place`` names a position outside any source text (a table cell, a folder).
+    """
+
+    code: str
+    message: str
+    labels: tuple[Label, ...] = ()
+    remedy: str = ""
+    notes: tuple[str, ...] = ()
+    severity: Severity = "error"
+    place: str = ""
+
+    def sort_key(self) -> tuple[str, int, str, str]:
+        """Order of a report: by source, place, code and text."""
+        if not self.labels:
+            return ("\U0010ffff" + self.place, 0, self.code, self.message)
+        span = self.labels[0].span
+        return (span.source.name, span.start, self.code, self.message)
+
+    def to_json(self) -> dict[str, Any]:
+        """The problem as plain JSON values; lines and columns count from one."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "place": self.place or None,
+            "labels": [_label_json(label) for label in self.labels],
+            "remedy": self.remedy or None,
+            "notes": list(self.notes),
+        }
+
+    def render(self) -> str:
+        """The problem as text: title, source line with carets, notes, remedy."""
+        parts = [f"{self.severity}[{self.code}]: {self.message}"]
+        if self.place:
+            parts.append(f"  --> {self.place}")
+        parts.extend(_render_label(label, first=i == 0) for i, label in enumerate(self.labels))
+        parts.extend(f"  = {note}" for note in self.notes)
+        if self.remedy:
+            parts.append(f"  = help: {self.remedy}")
+        return "\n".join(parts)
+
+
+def _label_json(label: Label) -> dict[str, Any]:
+    span = label.span
+    line, column = span.source.position(span.start)
+    end_line, end_column = span.source.position(span.end)
+    return {
+        "file": span.source.name,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "message": label.message or None,
+    }
+
+
+def _render_label(label: Label, *, first: bool) -> str:
+    span = label.span
+    line_number, column = span.source.position(span.start)
+    line = _printable(span.source.line(line_number))
+    width = len(str(line_number))
+    before = line[: column - 1]
+    length = min(span.end - span.start, max(len(line) - len(before), 1))
+    marked = line[column - 1 : column - 1 + length]
+    gap = " " * display_width(before)
+    mark = ("^" if first else "-") * max(display_width(marked), 1)
+    where = f"{span.source.name}:{line_number}:{column}"
+    return "\n".join(
+        [
+            f"{' ' * width} --> {where}",
+            f"{' ' * width} |",
+            f"{line_number} | {line}".rstrip(),
+            f"{' ' * width} | {gap}{mark} {label.message}".rstrip(),
+        ]
+    )
+
+
+def _printable(line: str) -> str:
+    """The line with every control character as one visible character (a tab as one space)."""
+    return "".join(_visible(c) for c in line)
+
+
+def _visible(char: str) -> str:
+    if char == "\t":
+        return " "
+    if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return "\N{REPLACEMENT CHARACTER}"
+    return char
+
+
+@dataclass
+class Report:
+    """The problems met so far; every stage adds to one."""
+
+    items: list[Diagnostic] = field(default_factory=list)
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        *labels: Label | Span,
+        remedy: str = "",
+        notes: Iterable[str] = (),
+        place: str = "",
+    ) -> None:
+        """Add an error."""
+        self._add("error", code, message, labels, remedy, notes, place)
+
+    def warning(
+        self,
+        code: str,
+        message: str,
+        *labels: Label | Span,
+        remedy: str = "",
+        notes: Iterable[str] = (),
+        place: str = "",
+    ) -> None:
+        """Add a warning: the data can be made, but the author should know."""
+        self._add("warning", code, message, labels, remedy, notes, place)
+
+    def _add(
+        self,
+        severity: Severity,
+        code: str,
+        message: str,
+        labels: Sequence[Label | Span],
+        remedy: str,
+        notes: Iterable[str],
+        place: str,
+    ) -> None:
+        placed = tuple(x if isinstance(x, Label) else Label(x) for x in labels)
+        item = Diagnostic(code, message, placed, remedy, tuple(notes), severity, place)
+        if item not in self.items:
+            self.items.append(item)
+
+    @property
+    def failed(self) -> bool:
+        """Whether any problem is an error."""
+        return any(item.severity == "error" for item in self.items)
+
+    def sorted(self) -> tuple[Diagnostic, ...]:
+        """All problems in the order of their places."""
+        return tuple(sorted(self.items, key=Diagnostic.sort_key))
+
+
+class MerulaError(Exception):
+    """A grammar, a table or a request that cannot be used; ``problems`` says why.
+
+    ::
+
+        MerulaError
+        └── raised by load, compile, generate; carries every Diagnostic found
+    """
+
+    def __init__(self, problems: Iterable[Diagnostic]) -> None:
+        self.problems: tuple[Diagnostic, ...] = tuple(problems)
+        super().__init__("\n\n".join(problem.render() for problem in self.problems))
+
+    @classmethod
+    def of(cls, code: str, message: str, *, remedy: str = "", place: str = "") -> MerulaError:
+        """The error of a single problem without a place in a source text."""
+        return cls([Diagnostic(code, message, (), remedy, (), "error", place)])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean …?`` for the nearest known word, or an empty string.
+
+    Letter case is tried before edit distance; a word that is nearly all different is no hint.
+    """
+    from difflib import get_close_matches
+
+    candidates = sorted(set(known))
+    for candidate in candidates:
+        if candidate.casefold() == word.casefold():
+            return f"did you mean {candidate}?"
+    close = get_close_matches(word, candidates, n=1, cutoff=0.6)
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def listing(words: Iterable[object], last: str = "and") -> str:
+    """``a, b and c``."""
+    texts = [str(word) for word in words]
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}"

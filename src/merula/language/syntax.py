@@ -1,0 +1,449 @@
+"""The typed tree of a grammar file; names are still words here.
+
+Spans do not take part in equality, so that two texts with one tree are equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from merula.language.source import Source, Span
+
+
+@dataclass(frozen=True)
+class Node:
+    """Anything in the tree; ``span`` is where it stands."""
+
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Word(Node):
+    """A name, a value or a string as written (strings without their quotes)."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Path(Node):
+    """``object`` or ``object.attribute``."""
+
+    owner: Word
+    attribute: Word | None = None
+
+    def __str__(self) -> str:
+        return f"{self.owner}.{self.attribute}" if self.attribute else str(self.owner)
+
+
+# --- expressions (rules, selections, guards, table cells) ---------------------------------
+
+
+@dataclass(frozen=True)
+class Truth(Node):
+    """A bare path: the object is there, the attribute is ``yes``, the lexeme has the feature."""
+
+    path: Path
+
+
+@dataclass(frozen=True)
+class Equal(Node):
+    """``path = a | b``."""
+
+    path: Path
+    terms: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Inside(Node):
+    """``object inside constituent``."""
+
+    path: Path
+    place: Path
+
+
+@dataclass(frozen=True)
+class Not(Node):
+    """``not x``; ``a != b`` is ``not a = b``."""
+
+    item: Expression
+
+
+@dataclass(frozen=True)
+class And(Node):
+    """``a and b``."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Or(Node):
+    """``a or b``."""
+
+    items: tuple[Expression, ...]
+
+
+Expression = Truth | Equal | Inside | Not | And | Or
+
+
+@dataclass(frozen=True)
+class Conditional(Node):
+    """``condition -> consequence else alternative``."""
+
+    condition: Expression
+    consequence: Expression
+    alternative: Expression | None
+
+
+@dataclass(frozen=True)
+class Ignores(Node):
+    """``verb.number ignores n1.number and n2.number``."""
+
+    path: Path
+    others: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Needs(Node):
+    """``npi needs licensor and …``."""
+
+    path: Path
+    need: Expression
+
+
+Clause = Expression | Conditional | Ignores | Needs
+
+
+# --- entries ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Phenomenon(Node):
+    name: Word
+    doc: str
+
+
+@dataclass(frozen=True)
+class Language(Node):
+    name: Word
+
+
+@dataclass(frozen=True)
+class Mapping(Node):
+    """``subj.sg = "np-s"``: our column, their header."""
+
+    column: Path
+    header: Word
+
+
+@dataclass(frozen=True)
+class Lexicon(Node):
+    """One ``lexicon`` line; ``kind`` is ``sets``, a category, or nothing."""
+
+    kind: Word | None
+    files: tuple[Word, ...]
+    separator: Word | None
+    encoding: Word | None
+    mappings: tuple[Mapping, ...] = ()
+
+
+@dataclass(frozen=True)
+class Import(Node):
+    files: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class ObjectName(Node):
+    name: Word
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Feature(Node):
+    """An attribute that objects of an entry have, perhaps with a fixed value."""
+
+    name: Word
+    value: Word | None
+
+
+@dataclass(frozen=True)
+class Objects(Node):
+    names: tuple[ObjectName, ...]
+    category: Word
+    features: tuple[Feature, ...]
+
+
+@dataclass(frozen=True)
+class AttributeValue(Node):
+    """A value and the words it carries: strings, or columns of a table (``verb.prep``)."""
+
+    value: Word
+    words: tuple[Word | Path, ...]
+
+
+@dataclass(frozen=True)
+class Attribute(Node):
+    path: Path
+    values: tuple[AttributeValue, ...]
+
+
+@dataclass(frozen=True)
+class Rule(Node):
+    name: Word
+    doc: str
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True)
+class IsA(Node):
+    """``N1 is V1.subject``."""
+
+    names: tuple[Word, ...]
+    expression: Expression
+
+
+@dataclass(frozen=True)
+class Differ(Node):
+    """``N1, N2 differ``: no two are the same lexeme."""
+
+    names: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class Share(Node):
+    """``N2, V3, obj share scene``: one value of the column fits them all."""
+
+    names: tuple[Word, ...]
+    column: Word
+
+
+Selection = IsA | Differ | Share
+
+
+@dataclass(frozen=True)
+class Reference(Node):
+    name: Word
+
+
+@dataclass(frozen=True)
+class Literal(Node):
+    text: Word
+
+
+@dataclass(frozen=True)
+class Site(Node):
+    name: Word
+
+
+@dataclass(frozen=True)
+class Bracket(Node):
+    name: Word
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Option(Node):
+    guard: Expression | None
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Alternatives(Node):
+    options: tuple[Option, ...]
+
+
+Item = Reference | Literal | Site | Bracket | Alternatives
+
+
+@dataclass(frozen=True)
+class Frame(Node):
+    name: Word
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Factor(Node):
+    """A path with the values it takes (all of them when none are written)."""
+
+    path: Path
+    values: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class Fixing(Node):
+    path: Path
+    value: Word
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What a paradigm and a matrix may add: frames, free factors, fixed values."""
+
+    frames: tuple[Word, ...] = ()
+    varying: tuple[Factor, ...] = ()
+    fixings: tuple[Fixing, ...] = ()
+
+
+@dataclass(frozen=True)
+class Paradigm(Node):
+    name: Word
+    doc: str
+    factors: tuple[Factor, ...]
+    tail: Tail
+
+
+@dataclass(frozen=True)
+class Cycle(Node):
+    """``n1.number cycles 2 of sg | pl every 2 under I``; ``take`` is 0 for a fixed order."""
+
+    path: Path
+    take: int
+    values: tuple[Word, ...]
+    every: int
+    letter: Word | None
+    every_span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Odometer(Node):
+    name: Word
+    doc: str
+    length: int
+    tail: Tail
+    cycles: tuple[Cycle, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableRow(Node):
+    number: int
+    cells: tuple[Word, ...]  # "-" is absence
+
+
+@dataclass(frozen=True)
+class ItemTable(Node):
+    name: Word
+    doc: str
+    tail: Tail
+    columns: tuple[Path, ...] = ()
+    rows: tuple[TableRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class Swapped(Node):
+    """``matrix b = a swap 1, 8``: the items of another matrix, two of them exchanged."""
+
+    name: Word
+    doc: str
+    base: Word
+    first: int
+    second: int
+
+
+Matrix = Odometer | ItemTable | Swapped
+
+
+@dataclass(frozen=True)
+class Flip(Node):
+    path: Path
+
+
+@dataclass(frozen=True)
+class Set(Node):
+    path: Path
+    term: Path
+
+
+@dataclass(frozen=True)
+class Add(Node):
+    name: Word
+    like: Word | None
+
+
+@dataclass(frozen=True)
+class Drop(Node):
+    name: Word
+
+
+@dataclass(frozen=True)
+class Swap(Node):
+    first: Path
+    second: Path
+
+
+@dataclass(frozen=True)
+class Replace(Node):
+    path: Path
+    text: str | None
+    other: Word | None
+
+
+@dataclass(frozen=True)
+class Embed(Node):
+    name: Word
+    host: Word
+    text: str | None
+
+
+Edit = Flip | Set | Add | Drop | Swap | Replace | Embed
+
+
+@dataclass(frozen=True)
+class Edits(Node):
+    """Edits done one after the other, with determined attributes kept as they were."""
+
+    edits: tuple[Edit, ...]
+    keeping: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Claim(Node):
+    """``E agreement``: a class letter and the rules of that class said to break."""
+
+    letter: Word
+    rules: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Answer(Node):
+    """A wrong answer: the correct item with the first of ``remedies`` that has a sense."""
+
+    label: Word
+    doc: str
+    claims: tuple[Claim, ...]
+    counts_as: Word | None
+    remedies: tuple[Edits, ...]
+
+
+@dataclass(frozen=True)
+class Answers(Node):
+    matrices: tuple[Word, ...]
+    answers: tuple[Answer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Example(Node):
+    accept: bool
+    text: Word
+
+
+@dataclass(frozen=True)
+class File:
+    """All entries of one file, in the order they are written."""
+
+    source: Source
+    phenomena: tuple[Phenomenon, ...] = ()
+    languages: tuple[Language, ...] = ()
+    imports: tuple[Import, ...] = ()
+    lexicons: tuple[Lexicon, ...] = ()
+    objects: tuple[Objects, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    external: tuple[Rule, ...] = ()
+    internal: tuple[Rule, ...] = ()
+    selections: tuple[Selection, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    paradigms: tuple[Paradigm, ...] = ()
+    matrices: tuple[Matrix, ...] = ()
+    answers: tuple[Answers, ...] = ()
+    examples: tuple[Example, ...] = ()

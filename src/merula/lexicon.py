@@ -1,0 +1,335 @@
+"""Tables → immutable typed tables: a row per lexical set, or a row per lexeme.
+
+Cells are composed (NFC), trimmed, with straight apostrophes; ``*`` in a feature fits every
+value, ``a | b`` is a set of values, an empty cell is no value.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from merula.language.diagnostics import Label, Report, did_you_mean, listing
+from merula.language.source import Span
+
+ANY = "*"
+LEMMA, CATEGORY = "lemma", "category"
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """How a file is to be read: what the grammar says, or the command line instead of it.
+
+    ``mappings`` sends our column names to the file's headers.
+    """
+
+    separator: str | None = None
+    encoding: str = "utf-8-sig"
+    mappings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table read from a file, columns by name; ``lines`` are the rows' line numbers."""
+
+    name: str
+    columns: Mapping[str, tuple[str, ...]]
+    lines: tuple[int, ...]
+
+    def place(self, row: int) -> str:
+        """``nouns.tsv:12``."""
+        return f"{self.name}:{self.lines[row]}"
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that candidates are drawn from: one table of sets, or all lexemes of a category."""
+
+    kind: str  # "sets" or a category
+    columns: Mapping[str, tuple[str, ...]]
+    places: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def title(self, row: int) -> str:
+        """What a reader calls a row: its lemma, or the first cell of its set."""
+        names = self.columns.get(LEMMA) or self.columns.get("set")
+        return names[row] if names else next(iter(self.columns.values()))[row]
+
+    @cached_property
+    def values(self) -> Mapping[str, frozenset[str]]:
+        """The values found in each column, sets taken apart, without blanks and ``*``."""
+        return {
+            name: frozenset(v for cell in set(cells) for v in members(cell) if v != ANY)
+            for name, cells in self.columns.items()
+        }
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """All tables of a grammar: sets in the order they are named, lexemes by category."""
+
+    sets: tuple[Rows, ...] = ()
+    lexemes: Mapping[str, Rows] = field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the contents, whatever the order of rows and columns."""
+        total = hashlib.sha256()
+        for rows in (*self.sets, *(self.lexemes[name] for name in sorted(self.lexemes))):
+            names = sorted(rows.columns)
+            total.update(repr((rows.kind, names)).encode())
+            lines = zip(*(rows.columns[name] for name in names), strict=True)
+            for line in sorted(lines):
+                total.update(repr(line).encode())
+        return total.hexdigest()
+
+
+def members(cell: str) -> tuple[str, ...]:
+    """The values in a cell: ``court | market`` holds two."""
+    if "|" not in cell:
+        return (cell,) if cell else ()
+    return tuple(part.strip() for part in cell.split("|") if part.strip())
+
+
+def clean(text: str) -> str:
+    """A cell as we keep it: composed, trimmed, single spaces, straight apostrophes."""
+    text = unicodedata.normalize("NFC", text).translate({0x2019: "'", 0x02BC: "'", 0xA0: " "})
+    return " ".join(text.split())
+
+
+def read_table(
+    name: str, data: bytes, form: TableFormat, report: Report, span: Span | None = None
+) -> Table | None:
+    """The table in a file's bytes; what is wrong with it goes to the report, with its line."""
+    labels = (span,) if span else ()
+    text = _decode(name, data, form.encoding, report, labels)
+    if text is None:
+        return None
+    separator = form.separator or ("," if name.lower().endswith(".csv") else "\t")
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
+    )
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append([clean(cell) for cell in row])
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        report.error(
+            "M305", f"the table cannot be read: {error}", *labels, place=f"{name}:{reader.line_num}"
+        )
+        return None
+    if len(rows) < 2:
+        what = "is empty" if not rows else "has a header but no rows"
+        remedy = "the first line names the columns, every further line is a row"
+        report.error("M301", f"the table {name} {what}", *labels, remedy=remedy, place=name)
+        return None
+    header = _header(name, rows[0], separator, form, report, labels)
+    if header is None or not _even(name, rows, lines, report, labels):
+        return None
+    columns = {
+        title: tuple(row[i] for row in rows[1:]) for i, title in enumerate(header) if title
+    }
+    return Table(name, columns, tuple(lines[1:]))
+
+
+def _decode(
+    name: str, data: bytes, encoding: str, report: Report, labels: Sequence[Span]
+) -> str | None:
+    try:
+        if encoding.lower().replace("_", "-") == "utf-8":
+            encoding = "utf-8-sig"
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        report.error(
+            "M302",
+            f"the table {name} is not written in {encoding.removesuffix('-sig')}",
+            *labels,
+            remedy='name its encoding after the file, for example `encoded "cp1252"`,'
+            " or save it as UTF-8",
+            place=f"{name}:{line}",
+        )
+        return None
+    except LookupError:
+        report.error(
+            "M303",
+            f"there is no encoding called {encoding}",
+            *labels,
+            remedy='common ones are "utf-8", "utf-16", "cp1252", "latin-1"',
+        )
+        return None
+    bad = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text)
+    if bad:
+        line = text.count("\n", 0, bad.start()) + 1
+        report.error(
+            "M304",
+            f"the table {name} holds the control character U+{ord(bad.group()):04X}",
+            *labels,
+            remedy="delete it; if there are many, the encoding may be another (utf-16?)",
+            place=f"{name}:{line}",
+        )
+        return None
+    return text
+
+
+def _header(
+    name: str,
+    titles: list[str],
+    separator: str,
+    form: TableFormat,
+    report: Report,
+    labels: Sequence[Span],
+) -> list[str] | None:
+    others = [s for s in ("\t", ";", ",") if s != separator and s in titles[0]]
+    if len(titles) == 1 and others:
+        shown = "\\t" if others[0] == "\t" else others[0]
+        report.error(
+            "M306",
+            f"the table {name} has a single column; its cells seem to be separated otherwise",
+            *labels,
+            remedy=f'write `separated by "{shown}"` after the file',
+            place=f"{name}:1",
+        )
+        return None
+    fine = True
+    ours = {theirs: mine for mine, theirs in form.mappings.items()}
+    for mine, theirs in form.mappings.items():
+        if clean(theirs) not in titles:
+            fine = False
+            report.error(
+                "M307",
+                f"the table {name} has no column {theirs!r} (for {mine})",
+                *labels,
+                remedy=did_you_mean(theirs, titles) or f"its columns are {listing(titles)}",
+            )
+    ours = {clean(theirs): mine for theirs, mine in ours.items()}
+    named = [ours.get(title, title) for title in titles]
+    for title in sorted({title for title in named if title and named.count(title) > 1}):
+        fine = False
+        places = [i + 1 for i, other in enumerate(named) if other == title]
+        report.error(
+            "M308",
+            f"the table {name} has {len(places)} columns called {title!r}",
+            *labels,
+            remedy=f"rename one of columns {listing(places)}",
+            place=f"{name}:1",
+        )
+    return named if fine else None
+
+
+def _even(
+    name: str,
+    rows: list[list[str]],
+    lines: list[int],
+    report: Report,
+    labels: Sequence[Span],
+) -> bool:
+    width = len(rows[0])
+    ragged = [(row, line) for row, line in zip(rows, lines, strict=True) if len(row) != width]
+    for row, line in ragged[:5]:
+        report.error(
+            "M309",
+            f"this row has {len(row)} cells, but the header names {width} columns",
+            *labels,
+            remedy="an empty cell still needs its separator; a cell that holds the separator"
+            " needs quotes",
+            place=f"{name}:{line}",
+        )
+    if len(ragged) > 5:
+        report.error(
+            "M309",
+            f"{len(ragged) - 5} more rows of {name} have another number of cells than the header",
+            *labels,
+        )
+    return not ragged
+
+
+def build(
+    sets: Iterable[tuple[Table, str]],
+    lexemes: Iterable[tuple[Table, str | None]],
+    report: Report,
+) -> Lexicon:
+    """A lexicon from tables; ``str`` is the word between ``lexicon`` and the file, if any."""
+    set_rows = []
+    for table, kind in sets:
+        places = tuple(table.place(i) for i in range(len(table)))
+        set_rows.append(Rows(kind, table.columns, places))
+    merged: dict[str, list[tuple[Table, int]]] = {}
+    for table, category in lexemes:
+        for row, name in enumerate(_categories(table, category, report)):
+            if name:
+                merged.setdefault(name, []).append((table, row))
+    by_category = {name: _merge(name, rows, report) for name, rows in merged.items()}
+    return Lexicon(tuple(set_rows), by_category)
+
+
+def _categories(table: Table, category: str | None, report: Report) -> Sequence[str]:
+    if LEMMA not in table.columns:
+        report.error(
+            "M310",
+            f"the table {table.name} has no column `{LEMMA}`",
+            remedy=did_you_mean(LEMMA, table.columns)
+            or "a table of lexemes names them in `lemma`; a table of lexical sets is declared"
+            " with `lexicon sets`",
+            place=table.name,
+        )
+        return ()
+    if category is not None:
+        return [category] * len(table)
+    if CATEGORY not in table.columns:
+        report.error(
+            "M311",
+            f"the table {table.name} does not say what category its lexemes have",
+            remedy=did_you_mean(CATEGORY, table.columns)
+            or f'add a column `{CATEGORY}`, or write `lexicon noun "{table.name}"`',
+            place=table.name,
+        )
+        return ()
+    return table.columns[CATEGORY]
+
+
+def _merge(category: str, rows: list[tuple[Table, int]], report: Report) -> Rows:
+    tables = list(dict.fromkeys(id(table) for table, _ in rows))
+    by_id = {id(table): table for table, _ in rows}
+    names = dict.fromkeys(n for i in tables for n in by_id[i].columns if n != CATEGORY)
+    columns = {
+        name: tuple(t.columns[name][r] if name in t.columns else "" for t, r in rows)
+        for name in names
+    }
+    places = tuple(table.place(row) for table, row in rows)
+    first: dict[str, str] = {}
+    for lemma, place in zip(columns[LEMMA], places, strict=True):
+        if not lemma:
+            report.error("M312", f"this {category} has no lemma", place=place)
+        elif lemma in first:
+            report.error(
+                "M313",
+                f"the {category} `{lemma}` stands twice: here and at {first[lemma]}",
+                remedy="delete one row; two lexemes that look alike need two lemmas"
+                " (bat-animal, bat-club)",
+                place=place,
+            )
+        else:
+            first[lemma] = place
+    return Rows(category, columns, places)
+
+
+def span_label(span: Span | None) -> tuple[Label, ...]:
+    """The label of an optional place."""
+    return (Label(span),) if span else ()

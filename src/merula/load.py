@@ -1,0 +1,308 @@
+"""Reading: a grammar with its imports, its tables and its language's surface rules.
+
+The only stage that touches files. Imports and tables are looked for beside the grammar that
+names them, then among those that come with Merula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from merula._resources import Kind, find
+from merula.language import syntax as s
+from merula.language.diagnostics import Label, Report, did_you_mean
+from merula.language.parse import parse
+from merula.language.source import Source, Span
+from merula.lexicon import Lexicon, Table, TableFormat, build, read_table
+from merula.surface import Surface, load_surface, plain_surface
+
+SETS = "sets"
+SUFFIX = ".merula"
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What a caller says of tables instead of the grammar.
+
+    ``files`` sends names written in the grammar to other files (the empty name stands for the
+    only table); ``columns`` sends our column names to headers.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    separator: str | None = None
+    encoding: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Program:
+    """All that a grammar is made of: its files (imports first), tables, surface rules."""
+
+    files: tuple[s.File, ...]
+    lexicon: Lexicon | None
+    surface: Surface
+
+
+def read_grammar(name: str, report: Report) -> Source | None:
+    """The source of a grammar: a file, or one that comes with Merula (``npi/…``)."""
+    path = Path(name)
+    if not path.is_file():
+        packaged = find("grammars", name if name.endswith(SUFFIX) else name + SUFFIX)
+        if packaged is None:
+            beside = path.parent if path.parent.is_dir() else Path()
+            known = [str(path.parent / p.name) for p in beside.glob("*" + SUFFIX)]
+            what = "is a folder" if path.is_dir() else "does not exist"
+            report.error(
+                "M601",
+                f"the grammar {name} {what}",
+                remedy=did_you_mean(name, known) or "check the path",
+                place=name,
+            )
+            return None
+        path = packaged
+    return _source(name, path, report)
+
+
+def _source(name: str, path: Path, report: Report) -> Source | None:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        report.error(
+            "M602",
+            f"the grammar {name} is not written in UTF-8 (byte {error.start})",
+            remedy="save it as UTF-8",
+            place=name,
+        )
+        return None
+    except OSError as error:
+        report.error("M603", f"the grammar {name} cannot be read: {error.strerror}", place=name)
+        return None
+    return Source(name, text.replace("\r\n", "\n").replace("\r", "\n"), path)
+
+
+def read_program(
+    source: Source,
+    report: Report,
+    options: TableOptions | None = None,
+    tables: Mapping[str, str | bytes] | None = None,
+) -> Program:
+    """Parse a grammar, its imports, and read what tables and surface rules it names.
+
+    ``tables`` are tables in memory, by the name a grammar gives them.
+    """
+    files: list[s.File] = []
+    _parse(source, report, files, ())
+    reader = _TableReader(files, options or TableOptions(), tables or {}, report)
+    lexicon = reader.lexicon()
+    return Program(tuple(files), lexicon, _surface(files, report))
+
+
+def _parse(
+    source: Source, report: Report, files: list[s.File], inside: tuple[Source, ...]
+) -> None:
+    tree = parse(source, report)
+    for node in tree.imports:
+        for word in node.files:
+            path = _locate("grammars", word.text, source)
+            if path is None:
+                report.error(
+                    "M110",
+                    f"the grammar {word.text} cannot be found",
+                    word.span,
+                    remedy="write its path as seen from this file",
+                )
+                continue
+            seen = [x for x in (*inside, source) if x.path and _same(x.path, path)]
+            if seen:
+                report.error(
+                    "M111",
+                    f"{source.name} and {word.text} import each other",
+                    word.span,
+                    remedy="move what both need into a third file",
+                )
+                continue
+            if any(f.source.path and _same(f.source.path, path) for f in files):
+                continue
+            imported = _source(word.text, path, report)
+            if imported is not None:
+                _parse(imported, report, files, (*inside, source))
+    files.append(tree)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _locate(kind: Kind, name: str, source: Source) -> Path | None:
+    beside = source.path.parent if source.path else Path()
+    try:
+        if (beside / name).is_file():
+            return beside / name
+        return find(kind, name)
+    except (OSError, ValueError):
+        return None
+
+
+def _surface(files: Sequence[s.File], report: Report) -> Surface:
+    nodes = [node for file in files for node in file.languages]
+    if not nodes:
+        return plain_surface()
+    name = nodes[-1].name
+    source = next(f.source for f in files if nodes[-1] in f.languages)
+    path = _locate("lexicons", f"lexicons/{name.text}/surface.toml", source)
+    path = path or find("lexicons", f"{name.text}/surface.toml")
+    if path is None:
+        report.warning(
+            "M108",
+            f"there are no surface rules for the language `{name}`: words are only spaced",
+            name.span,
+            remedy=f"write lexicons/{name}/surface.toml beside the grammar (elision,"
+            " contraction, capital, stop)",
+        )
+        return plain_surface()
+    try:
+        return load_surface(path.read_text(encoding="utf-8"))
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        report.error(
+            "M604", f"the surface rules of `{name}` cannot be read: {error}", name.span
+        )
+        return plain_surface()
+
+
+class _TableReader:
+    def __init__(
+        self,
+        files: Sequence[s.File],
+        options: TableOptions,
+        memory: Mapping[str, str | bytes],
+        report: Report,
+    ) -> None:
+        self.files, self.options, self.memory, self.report = files, options, memory, report
+
+    def lexicon(self) -> Lexicon | None:
+        """The lexicon, or None where the grammar names no table."""
+        named = [
+            (file.source, node, word)
+            for file in self.files
+            for node in file.lexicons
+            for word in node.files
+        ]
+        if not named:
+            return None
+        self._known_overrides([word for _, _, word in named])
+        sets: list[tuple[Table, str]] = []
+        lexemes: list[tuple[Table, str | None]] = []
+        done: dict[str, Span] = {}
+        for source, node, word in named:
+            if word.text in done:
+                self._again(word, done[word.text])
+                continue
+            done[word.text] = word.span
+            table = self._table(source, node, word, only=len(named) == 1)
+            if table is None:
+                continue
+            if node.kind is not None and node.kind.text == SETS:
+                sets.append((table, SETS))
+            else:
+                lexemes.append((table, node.kind.text if node.kind else None))
+        return build(sets, lexemes, self.report)
+
+    def _again(self, word: s.Word, first: Span) -> None:
+        if word.span.source != first.source:
+            return  # an imported file may name the same table
+        self.report.error(
+            "M102",
+            f"the table {word.text} is named twice",
+            Label(word.span, "again here"),
+            Label(first, "first here"),
+            remedy="delete one",
+        )
+
+    def _known_overrides(self, words: Sequence[s.Word]) -> None:
+        names = [word.text for word in words]
+        for name in self.options.files:
+            if name == "" and len(words) != 1:
+                self.report.error(
+                    "M605",
+                    "the grammar names several tables, so the option must say which one it means",
+                    remedy=f"write --lexicon {names[0]}=FILE",
+                )
+            elif name and name not in names:
+                self.report.error(
+                    "M605",
+                    f"the grammar names no table {name}",
+                    remedy=did_you_mean(name, names) or f"it names {', '.join(names)}",
+                )
+
+    def _table(
+        self, source: Source, node: s.Lexicon, word: s.Word, *, only: bool
+    ) -> Table | None:
+        override = self.options.files.get(word.text, self.options.files.get("") if only else None)
+        name = override or word.text
+        data = self._bytes(source, word, override)
+        if data is None:
+            return None
+        mappings = {str(m.column): m.header.text for m in node.mappings}
+        self._mapped_twice(node)
+        changed = override is not None or only
+        form = TableFormat(
+            (self.options.separator if changed else None)
+            or (_escaped(node.separator.text) if node.separator else None),
+            (self.options.encoding if changed else None)
+            or (node.encoding.text if node.encoding else "utf-8-sig"),
+            {**mappings, **(self.options.columns if changed else {})},
+        )
+        if form.separator is not None and len(form.separator) != 1:
+            where = node.separator.span if node.separator else word.span
+            self.report.error(
+                "M323",
+                f"cells are separated by one character, not by {form.separator!r}",
+                where,
+                remedy='common ones are ";", "," and "\\t"',
+            )
+            return None
+        return read_table(name, data, form, self.report, word.span)
+
+    def _mapped_twice(self, node: s.Lexicon) -> None:
+        first: dict[str, Span] = {}
+        for mapping in node.mappings:
+            name = str(mapping.column)
+            if name in first:
+                self.report.error(
+                    "M102",
+                    f"the column `{name}` is named twice",
+                    Label(mapping.span, "again here"),
+                    Label(first[name], "first here"),
+                    remedy="delete one",
+                )
+            first.setdefault(name, mapping.span)
+
+    def _bytes(self, source: Source, word: s.Word, override: str | None) -> bytes | None:
+        if override is None and word.text in self.memory:
+            held = self.memory[word.text]
+            return held.encode() if isinstance(held, str) else held
+        path = Path(override) if override else _locate("lexicons", word.text, source)
+        if path is None or not path.is_file():
+            name = override or word.text
+            beside = source.path.parent if source.path else Path()
+            known = [p.name for p in beside.glob("*.[ct]sv")]
+            self.report.error(
+                "M601",
+                f"the table {name} does not exist",
+                word.span,
+                remedy=did_you_mean(name, known)
+                or "write its path as seen from the grammar, or a table that comes with Merula",
+            )
+            return None
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            text = f"the table {word.text} cannot be read: {error.strerror}"
+            self.report.error("M603", text, word.span)
+            return None
+
+
+def _escaped(text: str) -> str:
+    return "\t" if text in ("\\t", "t") else text

@@ -1,0 +1,248 @@
+"""A paradigm or a matrix as a linguist draws it: aligned, numbered, attributes coloured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from merula import grammar as g
+from merula.compiler import Compiled, CompiledDesign
+from merula.meaning import CORRECT, Cell, Fixed, Lexical, OneOf, Placed, Variant
+from merula.plan import phrases
+
+PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
+BAD = "red"
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A cell with the text of each of its words; ``keys`` name the columns they belong to."""
+
+    cell: Cell
+    keys: tuple[str, ...]
+    texts: tuple[Text, ...]
+
+
+def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> RenderableType:
+    """The instance at an address."""
+    number, local = design.locate(address)
+    plan = design.plans[number]
+    chosen = plan.space.unrank_one(local)
+    cells = [cell.cell for cell in plan.cells]
+    colours = _Colours(cells)
+    shown = []
+    for cell in plan.cells:
+        texts = compiled.surface.pieces(phrases(plan.slots, cell, chosen))
+        styled = tuple(
+            Text(text.strip(), colours.style(placed, cell.cell))
+            for text, placed in zip(texts, cell.cell.item.words, strict=True)
+        )
+        shown.append(_Shown(cell.cell, _keys(cell.cell), styled))
+    title = f"instance {address:,} of {design.count:,}"
+    return _draw(design, plan.variant, shown, colours, title)
+
+
+def draw_template(design: CompiledDesign, number: int = 0) -> RenderableType:
+    """The cells of a variant without lexemes."""
+    variant, cells = design.cells[number]
+    colours = _Colours(cells)
+    shown = [
+        _Shown(
+            cell,
+            _keys(cell),
+            tuple(
+                Text(_values(placed) or placed_name(placed), colours.style(placed, cell))
+                for placed in cell.item.words
+            ),
+        )
+        for cell in cells
+    ]
+    title = f"template, variant {number + 1} of {len(design.cells)}"
+    return _draw(design, variant, shown, colours, title)
+
+
+def piece_template(placed: Placed) -> str:
+    """A word without its lexeme: ``n1[pp sg]``, or the words themselves where they are fixed."""
+    values = _values(placed)
+    name = placed_name(placed)
+    return f"{name}[{values}]" if values else name
+
+
+def placed_name(placed: Placed) -> str:
+    """What a word without lexeme is called."""
+    word = placed.word
+    if isinstance(word, Fixed):
+        return word.text
+    if isinstance(word, OneOf):
+        return "|".join(word.texts)
+    return word.object.name if word.column is None else f"{word.object.name}.{word.column}"
+
+
+def _values(placed: Placed) -> str:
+    word = placed.word
+    if not isinstance(word, Lexical):
+        return ""
+    return " ".join(value for attribute, value in word.values if attribute != "site")
+
+
+def _keys(cell: Cell) -> tuple[str, ...]:
+    return tuple(
+        placed.object.name
+        if placed.object is not None
+        else f'"{placed.word.text}"'
+        if isinstance(placed.word, Fixed)
+        else ""
+        for placed in cell.item.words
+    )
+
+
+class _Colours:
+    """A colour for each value of the attributes that change between the cells."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        seen: dict[g.Variable, dict[str, None]] = {}
+        for cell in cells:
+            for variable, value in cell.item.solved.values.items():
+                seen.setdefault(variable, {})[value] = None
+        changing = [v for v, values in seen.items() if len(values) > 1]
+        self.variable: dict[g.Object, g.Variable] = {}
+        for v in changing:
+            if not (v.attribute == "" and set(v.values) <= {g.ABSENT, g.PRESENT}):
+                self.variable.setdefault(v.object, v)
+        self.styles: dict[str, str] = {}
+        for v in self.variable.values():
+            for value in v.values:
+                if value != g.ABSENT and value in seen[v]:
+                    self.styles.setdefault(value, PALETTE[len(self.styles) % len(PALETTE)])
+
+    def style(self, placed: Placed, cell: Cell) -> str:
+        """The colour of a word: that of its object's value."""
+        if placed.object is None:
+            return ""
+        variable = self.variable.get(placed.object)
+        value = cell.item.solved.values.get(variable) if variable is not None else None
+        return self.styles.get(value or "", "")
+
+    def legend(self) -> Text:
+        """The values in their colours."""
+        parts = [Text(value, style) for value, style in self.styles.items()]
+        return Text("  ").join(parts)
+
+
+def _columns(shown: Sequence[_Shown]) -> list[str]:
+    """One order of columns in which every cell's words are a subsequence."""
+    columns: list[str] = []
+    for item in shown:
+        merged: list[str] = []
+        matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
+        for kind, a, b, c, d in matcher.get_opcodes():
+            merged += columns[a:b]
+            if kind in ("insert", "replace"):
+                merged += item.keys[c:d]
+        columns = merged
+    return columns
+
+
+def _spread(columns: Sequence[str], item: _Shown) -> Iterator[Text]:
+    """The words of a cell, each under its column."""
+    matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
+    at = {
+        block.a + i: block.b + i for block in matcher.get_matching_blocks() for i in range(block.size)
+    }
+    for i in range(len(columns)):
+        yield item.texts[at[i]] if i in at else Text("")
+
+
+def _draw(
+    design: CompiledDesign,
+    variant: Variant,
+    shown: Sequence[_Shown],
+    colours: _Colours,
+    title: str,
+) -> RenderableType:
+    where = " · ".join([variant.frame.name, *(f"{n} {label}" for n, label in variant.choices)])
+    head = Text.assemble((design.name, "bold"), f" · {where} · {title}")
+    parts: list[RenderableType] = [head]
+    legend = colours.legend()
+    if legend.plain:
+        parts.append(legend)
+    columns = _columns(shown)
+    if design.kind == "paradigm":
+        parts.append(_paradigm(columns, shown))
+    else:
+        parts.append(_matrix(columns, shown))
+    return Padding(Group(*parts), (0, 0, 1, 0))
+
+
+def _paradigm(columns: Sequence[str], shown: Sequence[_Shown]) -> Table:
+    table = _table(("", *(name for name, _ in shown[0].cell.factors), "", *columns, "breaks"))
+    for number, item in enumerate(shown, 1):
+        values = [Text(value, "dim") for _, value in item.cell.factors]
+        star = Text("" if item.cell.acceptable else "*", BAD)
+        table.add_row(
+            str(number), *values, star, *_spread(columns, item), _broken(item.cell)
+        )
+    return table
+
+
+def _matrix(columns: Sequence[str], shown: Sequence[_Shown]) -> Table:
+    table = _table(("", *columns, "", "breaks"))
+    context = [item for item in shown if item.cell.role == "context"]
+    for item in context:
+        table.add_row(item.cell.label, *_spread(columns, item), "", _broken(item.cell))
+    blank = [""] * (len(columns) - 1)
+    table.add_row(str(len(context) + 1), "???", *blank, "", "", end_section=True)
+    for item in shown:
+        if item.cell.role != "answer":
+            continue
+        right = item.cell.label == CORRECT
+        label = Text(item.cell.label, "bold green" if right else "bold")
+        table.add_row(
+            label, *_spread(columns, item), Text(item.cell.letter, BAD), _broken(item.cell)
+        )
+    return table
+
+
+def _table(columns: Sequence[str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for name in columns:
+        table.add_column(name.strip('"') if name.startswith('"') else name, no_wrap=True)
+    return table
+
+
+def _broken(cell: Cell) -> Text:
+    return Text(", ".join(cell.broken), BAD)
+
+
+def counts(designs: Mapping[str, CompiledDesign]) -> Table:
+    """A table of exact counts, by design and frame."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for name, justify in (("design", "left"), ("kind", "left"), ("frame", "left")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for name in ("variants", "cells", "instances"):
+        table.add_column(name, justify="right")
+    for design in designs.values():
+        frames = design.by_frame()
+        cells = len(design.cells[0][1]) if design.cells else 0
+        per_frame = {name: 0 for name in frames}
+        for variant, _ in design.cells:
+            per_frame[variant.frame.name] += 1
+        table.add_row(
+            Text(design.name, "bold"),
+            design.kind,
+            "all" if len(frames) > 1 else next(iter(frames), ""),
+            f"{len(design.cells):,}",
+            str(cells),
+            Text(f"{design.count:,}", "bold"),
+        )
+        if len(frames) > 1:
+            for name, number in frames.items():
+                table.add_row("", "", name, f"{per_frame[name]:,}", "", f"{number:,}")
+    return table

@@ -1,0 +1,221 @@
+"""Surface rules of a language: elision, contraction, spacing, capital and stop, from data.
+
+A sentence is written from right to left, since what a word becomes depends on what follows it
+(``de le ami`` → ``de l'ami``, ``de le chat`` → ``du chat``). All that a word needs to know of
+its right neighbour is that neighbour's `Edge`; so a column of phrases can be written for every
+edge once, and sentences are put together by looking up (`merula.columns`).
+
+A language's ``surface.toml`` holds ``capital``, ``stop``, named patterns under ``sounds``,
+``[[change]]`` (one word before a sound) and ``[[contract]]`` (two words become one).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
+_ENDS = (".", "?", "!", "…")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What a word shows its left neighbour: the sounds it begins with, how it contracts."""
+
+    sounds: frozenset[str] = frozenset()
+    second: str = ""  # the word or elided article that can contract with the word before it
+    closing: bool = False
+    end: bool = False
+
+
+END = Edge(end=True)
+_NEUTRAL = Edge()
+
+
+@dataclass(frozen=True)
+class Written:
+    """A phrase before a given right edge.
+
+    ``text`` ends with a space where one belongs; ``withheld`` is what is left of it when its
+    left neighbour has swallowed its ``second``; ``swallows`` says that it does so to its right.
+    """
+
+    text: str
+    withheld: str
+    edge: Edge
+    swallows: bool
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The surface rules of one language."""
+
+    capital: bool = True
+    stop: str = "."
+    sounds: tuple[tuple[str, str], ...] = ()
+    changes: tuple[tuple[str, str, str], ...] = ()  # word, sound, becomes
+    contractions: tuple[tuple[str, str, str], ...] = ()  # word, next word, becomes
+    _cache: dict[tuple[str, Edge], Written] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @cached_property
+    def _patterns(self) -> Mapping[str, re.Pattern[str]]:
+        used = {sound for _, sound, _ in self.changes}
+        return {n: re.compile(p, re.IGNORECASE) for n, p in self.sounds if n in used}
+
+    @cached_property
+    def _changes(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        table: dict[str, tuple[tuple[str, str], ...]] = {}
+        for word, sound, becomes in self.changes:
+            table[word] = (*table.get(word, ()), (sound, becomes))
+        return table
+
+    @cached_property
+    def _contractions(self) -> Mapping[tuple[str, str], str]:
+        return {(word, after): becomes for word, after, becomes in self.contractions}
+
+    @cached_property
+    def _seconds(self) -> frozenset[str]:
+        return frozenset(after for _, after, _ in self.contractions)
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """The words that may be written otherwise beside their neighbours, in lower case."""
+        first = {word for word, _, _ in self.changes} | {word for word, _, _ in self.contractions}
+        return frozenset(first | self._seconds)
+
+    def edge(self, word: str) -> Edge:
+        """What a written word shows its left neighbour."""
+        lowered = word.lower()
+        article = lowered[: lowered.find("'") + 1]
+        second = lowered if lowered in self._seconds else ""
+        if not second and article in self._seconds:
+            second = article
+        sounds = frozenset(n for n, p in self._patterns.items() if p.match(word))
+        return Edge(sounds, second, word[0] in CLOSING)
+
+    def write(self, phrase: str, right: Edge) -> Written:
+        """A phrase as written before ``right``."""
+        key = (phrase, right)
+        found = self._cache.get(key)
+        if found is None:
+            found = self._cache[key] = self._write(phrase, right)
+        return found
+
+    def pieces(self, phrases: Sequence[str]) -> tuple[str, ...]:
+        """The text of every phrase in the finished sentence; joined, they are the sentence."""
+        texts: list[str] = []
+        right = END
+        last: Written | None = None
+        for phrase in reversed(phrases):
+            written = self.write(phrase, right)
+            if last is not None:
+                texts.append(last.withheld if written.swallows else last.text)
+            last, right = written, written.edge
+        assert last is not None
+        texts.append(last.text)
+        texts[0] = self.stopped(texts[0])
+        if self.capital:
+            texts[-1] = self.capitalise(texts[-1])
+        return tuple(reversed(texts))
+
+    def settle(self, phrase: str) -> str:
+        """A phrase with the changes that its own words bring about among each other."""
+        return self.write(phrase, _NEUTRAL).text.rstrip(" ")
+
+    def _write(self, phrase: str, right: Edge) -> Written:
+        words = phrase.split()
+        edge, swallows = right, False
+        done: list[str] = []
+        for number in range(len(words) - 1, -1, -1):
+            word, contracted = self._beside(words[number], edge)
+            if contracted and done:
+                done[0] = word + done[0][len(edge.second) :]
+            else:
+                swallows = swallows or contracted
+                done.insert(0, word)
+            edge = self.edge(done[0])
+        text = _spaced(done, right)
+        rest = text[len(edge.second) :].lstrip(" ") if edge.second else text
+        return Written(text, rest, edge, swallows)
+
+    def _beside(self, word: str, edge: Edge) -> tuple[str, bool]:
+        """A word before an edge, and whether it swallows what stands there."""
+        lowered = word.lower()
+        for sound, becomes in self._changes.get(lowered, ()):
+            if sound in edge.sounds:
+                return _like(word, becomes), False
+        becomes_one = self._contractions.get((lowered, edge.second)) if edge.second else None
+        return (word, False) if becomes_one is None else (_like(word, becomes_one), True)
+
+    def finish(self, text: str) -> str:
+        """A sentence with its capital and stop."""
+        text = self.stopped(text)
+        return self.capitalise(text) if self.capital else text
+
+    def stopped(self, text: str) -> str:
+        """A text with the full stop, unless it ends with one or a mark like it."""
+        return text if not self.stop or text.endswith(_ENDS) else text + self.stop
+
+    @staticmethod
+    def capitalise(text: str) -> str:
+        """A text with a capital first letter."""
+        return text[:1].upper() + text[1:]
+
+    def sentence(self, phrases: Sequence[str]) -> str:
+        """The sentence of some phrases, the obvious way: one list of words, right to left."""
+        return self.finish(self._write(" ".join(phrases), END).text)
+
+
+def _like(word: str, becomes: str) -> str:
+    return Surface.capitalise(becomes) if word[:1].isupper() else becomes
+
+
+def _spaced(words: Sequence[str], right: Edge) -> str:
+    text = ""
+    for number, word in enumerate(words):
+        text += word
+        last = number == len(words) - 1
+        closing = (right.closing or right.end) if last else words[number + 1][0] in CLOSING
+        if not closing and not word.endswith("'"):
+            text += " "
+    return text
+
+
+def load_surface(text: str) -> Surface:
+    """The surface rules in the text of a ``surface.toml``; raises ValueError with the reason."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(str(error)) from error
+    sounds = {str(k): str(v) for k, v in data.get("sounds", {}).items()}
+    for name, pattern in sounds.items():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"the sound {name} is no pattern: {error}") from error
+    changes, contractions = [], []
+    for rule in data.get("change", ()):
+        if rule.get("before") not in sounds:
+            raise ValueError(f"there is no sound called {rule.get('before')!r}")
+        changes += [(word, rule["before"], rule["becomes"]) for word in rule["words"]]
+    for rule in data.get("contract", ()):
+        first, second = rule["words"]
+        contractions.append((first, second, rule["becomes"]))
+    return Surface(
+        bool(data.get("capital", True)),
+        str(data.get("stop", ".")),
+        tuple(sounds.items()),
+        tuple(changes),
+        tuple(contractions),
+    )
+
+
+@lru_cache(maxsize=8)
+def plain_surface() -> Surface:
+    """Spaces, a capital and a full stop: for a language without rules of its own."""
+    return Surface()

@@ -1,0 +1,715 @@
+"""Hypothesis strategies for small random grammars with their tables.
+
+A `Program` is kept in parts, with its identifiers marked (``~subj~``), so that it can be written
+with other names, another layout, its tables turned round, or claims added to its answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import TypeVar
+
+from hypothesis import strategies as st
+
+from merula.compiler import Compiled, compile_source
+from merula.language.source import Source
+
+T = TypeVar("T")
+NAME = re.compile(r"~([^~\n]+)~")
+CLAIM = re.compile(r"<claim:([^>]+)>")
+
+
+@dataclass(frozen=True)
+class TableText:
+    """A table: its name, the word after ``lexicon`` (perhaps none), marked header and cells."""
+
+    name: str
+    kind: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def permuted(self, rows: Sequence[int], columns: Sequence[int]) -> TableText:
+        """The table with its rows and columns in another order."""
+        return TableText(
+            self.name,
+            self.kind,
+            tuple(self.header[c] for c in columns),
+            tuple(tuple(self.rows[r][c] for c in columns) for r in rows),
+        )
+
+
+@dataclass(frozen=True)
+class Program:
+    """A grammar in parts; ``sections`` are head lines with the entries under them."""
+
+    sections: tuple[tuple[str, tuple[str, ...]], ...]
+    tables: tuple[TableText, ...]
+    claims: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def _named(self, text: str) -> str:
+        return NAME.sub(lambda found: self.names.get(found[1], found[1]), text)
+
+    @property
+    def marked_names(self) -> tuple[str, ...]:
+        """The identifiers that can be renamed, in a fixed order."""
+        texts = [t for head, entries in self.sections for t in (head, *entries)]
+        texts += [t for table in self.tables for t in (table.kind, *table.header)]
+        texts += [cell for table in self.tables for row in table.rows for cell in row]
+        return tuple(sorted({name for text in texts for name in NAME.findall(text)}))
+
+    @property
+    def text(self) -> str:
+        """The source text."""
+        lines = []
+        for head, entries in self.sections:
+            lines += [head, *(f"  {entry}" for entry in entries)]
+        text = "\n".join(lines) + "\n"
+        return self._named(CLAIM.sub(lambda found: self.claims.get(found[1], ""), text))
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The contents of the tables, by name."""
+        return {
+            table.name: "".join(
+                self._named("\t".join(cells)) + "\n" for cells in (table.header, *table.rows)
+            )
+            for table in self.tables
+        }
+
+    def compile(self, text: str | None = None) -> Compiled:
+        """Compile the program, or another text with its tables."""
+        source = Source("random.merula", self.text if text is None else text)
+        return compile_source(source, tables=self.files)
+
+    def show(self) -> str:
+        """All of it, for a reader."""
+        return self.text + "".join(f"\n--- {n}\n{t}" for n, t in self.files.items())
+
+    def renamed(self, names: Mapping[str, str]) -> Program:
+        """The program with other identifiers."""
+        return replace(self, names=names)
+
+    def claiming(self, claims: Mapping[str, str]) -> Program:
+        """The program with claims (``breaks E agreement``) for some labels."""
+        return replace(self, claims={k: f" {v}" for k, v in claims.items()})
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tongue:
+    """Words of a language that change, or make others change, beside each other."""
+
+    code: str
+    nouns: tuple[str, ...]
+    verbs: tuple[str, ...]
+    before: Mapping[str, tuple[str, ...]]  # number → what can stand before a noun
+    small: tuple[str, ...]
+
+
+TONGUES = (
+    Tongue(
+        "fr",
+        ("ami", "chat", "école", "héros", "Ami", "le", "un", "il dort"),
+        ("dort", "arrive", "est", "de"),
+        {"sg": ("le", "la", "de le", "à le", "de", "l'", ""), "pl": ("les", "de les", "des", "")},
+        ("de", "que", "le", ",", "à", "et", "ne"),
+    ),
+    Tongue(
+        "it",
+        ("amico", "zio", "cane", "erba", "studente", "è", "di"),
+        ("dorme", "esce", "va", "a"),
+        {"sg": ("il", "la", "di il", "a la", "un", "di", ""), "pl": ("i", "di i", "le", "gli", "")},
+        ("di", "e", "a", "il", ",", "in"),
+    ),
+    Tongue(
+        "en",
+        ("apple", "dog", "hour", "sheep", "unit", "a", "an egg", "A dog"),
+        ("sleeps", "eats", "put", "a"),
+        {"sg": ("a", "the", "", "one"), "pl": ("the", "some", "")},
+        ("a", "that", "of a", ",", "and", "the"),
+    ),
+    Tongue(
+        "",
+        ("x", "y", "x y", "z", "z?", "X"),
+        ("v", "w", "x", "w."),
+        {"sg": ("", "p"), "pl": ("", "q", "p")},
+        ("p", "x", "y", ",", "?"),
+    ),
+)
+
+
+# --- shapes ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Thing:
+    """An object: one that inflects for attributes, or a function word with ``kinds``."""
+
+    name: str
+    category: str
+    optional: bool = False
+    attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()  # value → its words as written, or nothing
+    sites: tuple[str, ...] = ()
+    position: bool = False
+    in_set: bool = False
+
+    @property
+    def lexical(self) -> bool:
+        """Whether its words stand in a table."""
+        return not self.kinds and not self.position
+
+    @property
+    def declared(self) -> str:
+        """Its line under ``objects``."""
+        mark = "?" if self.optional else ""
+        category = "position" if self.position else f"~{self.category}~"
+        features = ", ".join(f"~{a}~" for a, _ in self.attributes)
+        return f"~{self.name}~{mark} : {category}" + (f" ({features})" if features else "")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A path that a design can vary, with the values written for it."""
+
+    path: str
+    values: tuple[str, ...]
+    flips: bool = True  # two values that an edit can exchange
+
+
+class _Builder:
+    """Draws one program, part by part."""
+
+    def __init__(self, draw: st.DrawFn, *, answers: bool) -> None:
+        self.draw, self.answers = draw, answers
+        self.tongue = self.pick(TONGUES)
+        self.features: dict[str, tuple[str, ...]] = {}
+
+    # --- small draws
+
+    def pick(self, options: Sequence[T]) -> T:
+        return self.draw(st.sampled_from(options))
+
+    def some(self, options: Sequence[T], least: int, most: int) -> list[T]:
+        """Different ones of some options, in any order."""
+        most = min(most, len(options))
+        if most == 0:
+            return []
+        numbers = st.lists(
+            st.integers(0, len(options) - 1), min_size=min(least, most), max_size=most, unique=True
+        )
+        return [options[i] for i in self.draw(numbers)]
+
+    def order(self, options: Sequence[T]) -> list[T]:
+        return list(self.draw(st.permutations(options)))
+
+    def chance(self, percent: int) -> bool:
+        return self.draw(st.integers(1, 100)) <= percent
+
+    def number(self, least: int, most: int) -> int:
+        return self.draw(st.integers(least, most))
+
+    def quoted(self, options: Sequence[str]) -> str:
+        return f'"{self.pick(options)}"'
+
+    # --- the whole
+
+    def program(self) -> Program:
+        self._attributes()
+        self._things()
+        frames = self._frames()
+        tables = self._tables()
+        selections = self._selections()
+        external, internal = self._rules()
+        designs = self._designs()
+        sections: list[tuple[str, tuple[str, ...]]] = [("phenomenon ~thing~", ())]
+        if self.tongue.code:
+            sections.append((f"language {self.tongue.code}", ()))
+        for table in tables:
+            kind = f"{table.kind} " if table.kind else ""
+            sections.append((f'lexicon {kind}"{table.name}"', ()))
+        sections.append(("objects", tuple(x.declared for x in self.things)))
+        sections.append(("attributes", tuple(self._attribute_lines())))
+        for head, entries in (("external", external), ("internal", internal)):
+            if entries:
+                sections.append((head, tuple(entries)))
+        if selections:
+            sections.append(("select", tuple(selections)))
+        sections.append(("frames", tuple(frames)))
+        sections += designs
+        return Program(tuple(sections), tuple(tables))
+
+    # --- objects and attributes
+
+    def _attributes(self) -> None:
+        three = self.chance(10)
+        self.values = {
+            "number": ("~sg~", "~pl~", "~du~") if three else ("~sg~", "~pl~"),
+            "link": ("~pp~", "~coord~"),
+            "tense": ("~prs~", "~pst~"),
+        }
+
+    def _things(self) -> None:
+        mode = self.pick(("sets", "lexemes", "lexemes", "mixed"))
+        number = ("number", self.values["number"])
+        link = ("link", self.values["link"])
+        tense = ("tense", self.values["tense"])
+        noun_has: tuple[tuple[str, tuple[str, ...]], ...] = (number,)
+        if self.chance(25):
+            noun_has = self.pick(((number, link), (), (link,)))
+        self.things: list[Thing] = []
+        names = ("subj", "att", "obj")[: self.pick((1, 2, 2, 2, 3))]
+        for name in names:
+            in_set = mode == "sets" or (mode == "mixed" and self.chance(50))
+            has = (number, link) if name == "att" and in_set and self.chance(40) else noun_has
+            optional = name != "subj" and self.chance(40)
+            self.things.append(Thing(name, "N", optional, has, in_set=in_set))
+        if self.chance(80):
+            verb_has = self.pick(((number,), (number,), (number, tense), (tense,), ()))
+            in_set = mode == "sets" or (mode == "mixed" and self.chance(50))
+            self.things.append(Thing("verb", "V", self.chance(8), verb_has, in_set=in_set))
+        if self.chance(45):
+            self.things.append(self._function_word("comp", optional=self.chance(25)))
+        if self.chance(35):
+            sites = self.pick(((), ("near", "far"), ("near", "far"), ("near",)))
+            word = self._function_word("npi", optional=self.chance(15))
+            self.things.append(replace(word, sites=sites))
+        nouns = [x for x in self.things if x.category == "N"]
+        if self.chance(15) and len(nouns) > 1:
+            self.things.append(self._position(nouns))
+        self.complement = self.has("comp") and self.has("verb") and self.chance(50)
+
+    def _function_word(self, name: str, *, optional: bool) -> Thing:
+        many = [", ".join(f'"{w}"' for w in self.some(self.tongue.small, 2, 3))]
+        yes = self.pick((self.quoted(self.tongue.small), f'"{name}"'))
+        no = self.pick(('""', self.quoted(self.tongue.small), many[0], many[0]))
+        return Thing(name, "P", optional, kinds=(("yes", yes), ("no", no)))
+
+    def _position(self, nouns: Sequence[Thing]) -> Thing:
+        words = [self.quoted(self.tongue.small) if self.chance(50) else "" for _ in nouns]
+        if self.has("verb") and self.chance(40):
+            words[-1] = "~verb~.~prep~"
+        kinds = tuple((f"~{x.name}~", w) for x, w in zip(nouns, words, strict=True))
+        return Thing("role", "position", self.chance(30), kinds=kinds, position=True)
+
+    def has(self, name: str) -> bool:
+        return any(x.name == name for x in self.things)
+
+    def thing(self, name: str) -> Thing:
+        return next(x for x in self.things if x.name == name)
+
+    @property
+    def prep(self) -> bool:
+        """Whether a position takes its word from the verb."""
+        return any(w == "~verb~.~prep~" for x in self.things for _, w in x.kinds)
+
+    def _attribute_lines(self) -> list[str]:
+        used = dict.fromkeys(a for x in self.things for a, _ in x.attributes)
+        lines = [f"~{a}~ = {' | '.join(self.values[a])}" for a in used]
+        for x in self.things:
+            if x.kinds:
+                written = (f"{value} {words}".strip() for value, words in x.kinds)
+                lines.append(f"~{x.name}~ = {' | '.join(written)}")
+            if x.sites:
+                lines.append(f"~{x.name}~.site = {' | '.join(f'~{s}~' for s in x.sites)}")
+        return lines
+
+    # --- frames
+
+    def _frames(self) -> list[str]:
+        items = [f"~{x.name}~" for x in self.things if not x.sites]
+        if self.chance(20) and len(items) > 2:
+            items.remove(self.pick(items))  # an object that no sentence has
+        items = self.order(items)
+        for x in self.things:
+            for site in x.sites:
+                items.insert(self.number(0, len(items)), f"@~{site}~")
+        for _ in range(self.pick((0, 0, 1, 1, 2))):
+            items.insert(self.number(0, len(items)), self.quoted(self.tongue.small))
+        self.bracket = self.chance(60)
+        if self.bracket:
+            start = self.number(0, len(items) - 1)
+            end = self.number(start + 1, len(items))
+            items[start:end] = [f"[~dom~ {' '.join(items[start:end])}]"]
+        if self.chance(30):
+            at = self.number(0, len(items) - 1)
+            items[at] = self._alternatives(items[at])
+        frames = [f"~main~ = {' '.join(items)}"]
+        self.frames = ["~main~"]
+        if self.chance(25):
+            before = self.quoted(self.tongue.small)
+            frames.append(f"~outer~ = {before} [~cl~ ~main~]")
+            self.frames.append("~outer~")
+            if self.chance(30):
+                frames.append(f"~outmost~ = ~outer~ {self.quoted(self.tongue.small)}")
+                self.frames.append("~outmost~")
+        return frames
+
+    def _alternatives(self, item: str) -> str:
+        word = self.quoted(self.tongue.small)
+        guards = [
+            f"~{x.name}~.~{a}~ {self.pick(('=', '='))} {values[0]}"
+            for x in self.things
+            for a, values in x.attributes
+        ]
+        guards += [f"~{x.name}~" for x in self.things if x.optional or "yes" in dict(x.kinds)]
+        guards += [f"not {guard}" for guard in guards]
+        if guards and self.chance(60):
+            last = item if self.chance(60) else f"{guards[-1]}: {item}"
+            return f"({self.pick(guards)}: {word} {item} | {last})"
+        return self.pick((f"({word} {item} | {item})", f"({item} | {word} {item} {word})"))
+
+    # --- tables
+
+    def _tables(self) -> list[TableText]:
+        tables = []
+        in_sets = [x for x in self.things if x.lexical and x.in_set]
+        if in_sets:
+            tables.append(self._set_table("sets.tsv", in_sets))
+        columns: dict[str, dict[str, tuple[str, ...]]] = {}
+        for category in ("N", "V"):
+            members = [x for x in self.things if x.category == category and not x.in_set]
+            if members:
+                columns[category] = self._lexemes(category, members)
+        if len(columns) == 2 and self.chance(30):
+            tables.append(_joined("words.tsv", columns))
+        else:
+            tables += [
+                TableText(
+                    f"{category.lower()}.tsv",
+                    f"~{category}~",
+                    tuple(found),
+                    tuple(zip(*found.values(), strict=True)),
+                )
+                for category, found in columns.items()
+            ]
+        return tables
+
+    def _set_table(self, name: str, things: Sequence[Thing]) -> TableText:
+        size = self.number(2, 5)
+        columns: dict[str, tuple[str, ...]] = {}
+        if self.chance(70):
+            columns["set"] = tuple(f"s{i}" for i in range(size))
+            if self.chance(10):
+                columns["set"] = (*columns["set"][1:], columns["set"][1])
+        for x in things:
+            for column, forms in self._forms(x, size).items():
+                title = ".".join((f"~{x.name}~", column)) if column else f"~{x.name}~"
+                columns[title] = forms
+        verb = next((x for x in things if x.name == "verb"), None)
+        columns.update(self._feature_columns("set", size))
+        if verb is not None and self.complement:
+            columns["~verb~.~complement~"] = self._yes_no(size)
+        if verb is not None and self.prep:
+            columns["~verb~.~prep~"] = self._words(size)
+        if verb is not None:
+            columns["~wants~"] = self._wants(size)
+        return TableText(name, "sets", tuple(columns), tuple(zip(*columns.values(), strict=True)))
+
+    def _lexemes(self, category: str, things: Sequence[Thing]) -> dict[str, tuple[str, ...]]:
+        size = self.number(2, 4) if len(things) < 3 else self.number(2, 3)
+        forms = self._forms(things[0], size)
+        columns: dict[str, tuple[str, ...]] = {}
+        columns["lemma"] = tuple(f"{category.lower()}{i}" for i in range(size))
+        if list(forms) == [""]:
+            if self.chance(50):
+                words = dict.fromkeys(forms[""])
+                if len(words) == size and "" not in words:
+                    columns["lemma"] = forms[""]
+        else:
+            columns.update(forms)
+        columns.update(self._feature_columns(category, size))
+        if category == "V":
+            if self.complement:
+                columns["~complement~"] = self._yes_no(size)
+            if self.prep:
+                columns["~prep~"] = self._words(size)
+            columns["~wants~"] = self._wants(size)
+        return columns
+
+    def _forms(self, x: Thing, size: int) -> dict[str, tuple[str, ...]]:
+        """The forms of some lexemes, a column for each combination of values."""
+        lists = [values for _, values in x.attributes]
+        if len(lists) == 2 and self.chance(25):
+            lists.pop()  # an attribute that no form shows
+        combos = list(product(*lists))
+        rows = [self._inflected(x, combos) for _ in range(size)]
+        return {".".join(c): tuple(row[i] for row in rows) for i, c in enumerate(combos)}
+
+    def _inflected(self, x: Thing, combos: Sequence[tuple[str, ...]]) -> list[str]:
+        stem = self.pick(self.tongue.verbs if x.name == "verb" else self.tongue.nouns)
+        syncretic = self.chance(20)
+        before = self.chance(50) and x.name != "verb"
+        forms = []
+        for combo in combos:
+            endings = "".join(_ENDINGS[v] for v in combo)
+            front = ""
+            if before:
+                front = self.pick(self.tongue.before["sg" if "~sg~" in combo else "pl"])
+            form = f"{front} {stem}" if syncretic else f"{front} {stem}{endings}"
+            forms.append("" if self.chance(2) else form.replace("' ", "'").strip())
+        return forms
+
+    def _words(self, size: int) -> tuple[str, ...]:
+        return tuple(self.pick(self.tongue.small) for _ in range(size))
+
+    def _yes_no(self, size: int) -> tuple[str, ...]:
+        rest = (self.pick(("yes", "no", "yes", "no", "*", "")) for _ in range(size - 2))
+        return tuple(self.order(("yes", "no", *rest)))
+
+    def _wants(self, size: int) -> tuple[str, ...]:
+        options = ["*", "", "human", "not human", "human | thing", "sort = thing", "proper"]
+        if self.features and "sort" in next(iter(self.features.values())):
+            options += ["human or thing", "thing and not proper"]
+        options = [x for x in options if "|" not in x]
+        return tuple(self.pick(("human", "thing", *options)) for _ in range(size))
+
+    def _feature_columns(self, category: str, size: int) -> dict[str, tuple[str, ...]]:
+        if category == "V":
+            return {"scene": self._scenes(size)}
+        sorts = ("human", "thing", "human | thing", "*", "", "human")
+        return {
+            "sort": ("human", *(self.pick(sorts) for _ in range(size - 2)), "thing"),
+            "proper": tuple(self.pick(("yes", "no", "")) for _ in range(size)),
+            "scene": self._scenes(size),
+        }
+
+    def _scenes(self, size: int) -> tuple[str, ...]:
+        scenes = ("home", "court", "home | court", "*", "*", "", "sea | home", "sea")
+        return tuple(self.pick(scenes) for _ in range(size))
+
+    # --- selection
+
+    def _selections(self) -> list[str]:
+        lexical = [x for x in self.things if x.lexical]
+        nouns = [x for x in lexical if x.category == "N"]
+        simple = ("human", "not proper", "human or thing", "sort = thing", "sort = human | thing")
+        verb = self.has("verb")
+        entries = []
+        for _ in range(self.pick((0, 1, 1, 2, 3))):
+            kind = self.pick(("is", "is", "wants", "wants", "differ", "share"))
+            if kind == "is":
+                names = self.some(nouns, 1, 2)
+                entries.append(f"{_listed(names)} is {self.pick(simple)}")
+            elif kind == "wants" and verb:
+                more = self.pick(("", "", " and not proper", " or human"))
+                entries.append(f"{_listed(self.some(nouns, 1, 2))} is ~verb~.~wants~{more}")
+            elif kind == "differ" and len(lexical) > 1:
+                entries.append(f"{_listed(self.some(lexical, 2, 3))} differ")
+            elif kind == "share" and len(lexical) > 1:
+                entries.append(f"{_listed(self.some(lexical, 2, 3))} share scene")
+        return list(dict.fromkeys(entries))
+
+    # --- rules
+
+    def _rules(self) -> tuple[list[str], list[str]]:
+        external, internal = [], []
+        numbered = [x for x in self.things if "number" in dict(x.attributes)]
+        nouns = [x for x in numbered if x.category == "N"]
+        verb = next((x for x in numbered if x.name == "verb"), None)
+        linked = next((x for x in self.things if "link" in dict(x.attributes)), None)
+        agrees = False
+        if verb is not None and nouns and nouns[0].name == "subj" and self.chance(85):
+            agrees = True
+            equation = "~verb~.~number~ = ~subj~.~number~"
+            if linked is not None and self.chance(50):
+                condition = f"~{linked.name}~.~link~ = ~coord~"
+                equation = f"{condition} -> ~verb~.~number~ = ~pl~ else {equation}"
+            external.append(f"~agreement~: {equation}")
+        if self.complement and self.chance(80):
+            external.append('~complementation~ "why": ~verb~.~complement~ = ~comp~')
+        if self.has("npi") and self.chance(70):
+            needs = [f"~{x.name}~" for x in self.things if x.name == "comp"]
+            inside = ["~npi~ inside ~dom~"] if self.bracket else []
+            if needs:
+                joined = " and ".join([needs[0], *inside]) if self.chance(50) else needs[0]
+                external.append(f"~licensing~: ~npi~ needs {joined}")
+            elif inside:
+                external.append(f"~licensing~: {inside[0]}")
+        if linked is not None and self.chance(30):
+            internal.append(f"~linking~: ~{linked.name}~.~link~ = ~pp~")
+        if agrees and len(nouns) > 1 and self.chance(60):
+            others = " and ".join(f"~{x.name}~.~number~" for x in nouns[1:])
+            internal.append(f"~attraction~: ~verb~.~number~ ignores {others}")
+        tensed = self.has("verb") and "tense" in dict(self.thing("verb").attributes)
+        if tensed and self.has("comp") and self.chance(50):
+            internal.append("~tenses~: ~comp~ = yes -> ~verb~.~tense~ = ~pst~")
+        return external, internal
+
+    # --- designs
+
+    def _ways(self) -> list[Way]:
+        ways = []
+        for x in self.things:
+            ways += [Way(f"~{x.name}~.~{a}~", values) for a, values in x.attributes]
+            kinds = tuple(value for value, _ in x.kinds)
+            if x.optional:
+                shown = dict(x.attributes).get("number", ())
+                values = kinds or self.pick((shown, ("present",))) or ("present",)
+                ways.append(Way(f"~{x.name}~", ("absent", *values), flips=False))
+            elif kinds:
+                ways.append(Way(f"~{x.name}~", kinds))
+            if len(x.sites) > 1:
+                ways.append(Way(f"~{x.name}~.site", tuple(f"~{s}~" for s in x.sites)))
+        return ways
+
+    def _designs(self) -> list[tuple[str, tuple[str, ...]]]:
+        ways = self._ways()
+        if not ways:
+            return []
+        kinds = ("paradigm", "paradigm", "odometer", "odometer", "table")
+        kind = "odometer" if self.answers else self.pick(kinds)
+        self.varied = self._compatible(ways, 1, 3)
+        free = [w for w in ways if not self._clash(w, self.varied)]
+        varying = self.some(free, 0, 1) if self.chance(30) else []
+        fixable = [w for w in free if w not in varying]
+        fixed = self.some(fixable, 0, 1) if self.chance(25) else []
+        tail = ""
+        if len(self.frames) > 1 or self.chance(50):
+            tail += f" in {' | '.join(self.some(self.frames, 1, 2))}"
+        for w in varying:
+            tail += f" varying {w.path}"
+            if w.values[0] == "absent" or self.chance(50):
+                tail += f" ({' | '.join(w.values)})"
+        for w in fixed:
+            tail += f" with {w.path} = {self.pick(w.values)}"
+        if kind == "paradigm":
+            return [(self._paradigm(tail), ())]
+        designs = [self._odometer(tail) if kind == "odometer" else self._item_table(tail)]
+        if kind == "table" and self.chance(20):
+            designs.append(("matrix ~turned~ = ~items~ swap 1, 2", ()))
+        if self.answers or self.chance(80):
+            of = " for ~items~" if self.chance(50) else ""
+            designs.append((f"answers{of}", tuple(self._answers(ways))))
+        return designs
+
+    def _compatible(self, ways: Sequence[Way], least: int, most: int) -> list[Way]:
+        chosen: list[Way] = []
+        for way in self.some(ways, least, most):
+            if not self._clash(way, chosen):
+                chosen.append(way)
+        return chosen
+
+    @staticmethod
+    def _clash(way: Way, others: Sequence[Way]) -> bool:
+        """Whether two ways set the same object (its presence, or an attribute by a kind)."""
+        for other in others:
+            if way.path == other.path:
+                return True
+            same = way.path.split(".")[0] == other.path.split(".")[0]
+            if same and "absent" in (way.values[0], other.values[0]):
+                return True
+        return False
+
+    def _paradigm(self, tail: str) -> str:
+        factors = []
+        for w in self.varied:
+            values = list(w.values)
+            if "absent" in values or self.chance(60):
+                factors.append(f"{w.path} ({' | '.join(self.order(values))})")
+            else:
+                factors.append(w.path)
+        return f"paradigm ~cells~ = {self.pick((' × ', ' * ')).join(factors)}{tail}"
+
+    def _odometer(self, tail: str) -> tuple[str, tuple[str, ...]]:
+        length = self.pick((4, 4, 6, 3, 8))
+        lines = []
+        for n, w in enumerate(self.varied[:2]):
+            values = self.order(w.values)
+            count = "" if self.chance(60) else f"{min(2, len(values))} of "
+            every = self.pick((n + 1, n + 1, n + 1, 1, 2, 3))
+            under = self.pick(("", "", "", " under I"))
+            lines.append(f"{w.path} cycles {count}{' | '.join(values)} every {every}{under}")
+        return (f"matrix ~items~ = {length} items{tail}", tuple(lines))
+
+    def _item_table(self, tail: str) -> tuple[str, tuple[str, ...]]:
+        lines = ["| " + " | ".join(w.path for w in self.varied)]
+        for n in range(self.number(2, 4)):
+            cells = (self.pick(w.values).replace("absent", "-") for w in self.varied)
+            lines.append(f"{n + 1} | {' | '.join(cells)}")
+        return (f"matrix ~items~ = items{tail}", tuple(lines))
+
+    # --- answers
+
+    def _answers(self, ways: Sequence[Way]) -> list[str]:
+        edits = self._edits(ways)
+        shown = [w for w in ways if w.flips and len(w.values) == 2 and not self._of_optional(w)]
+        answers = []
+        for label in ("~AE~", "~WN~", "~Other~", "~Last~")[: self.number(1, 4)]:
+            remedies = [", ".join(self.some(edits, 1, 1 if self.chance(75) else 2))]
+            if self.chance(45):
+                remedies.append(self.pick(edits))
+            if shown and self.chance(85):
+                remedies.append(f"flip {self.pick(shown).path}")
+            answers.append(f"{label}<claim:{label}>: {' else '.join(dict.fromkeys(remedies))}")
+        return answers
+
+    def _of_optional(self, w: Way) -> bool:
+        return any(x.optional and w.path.startswith(f"~{x.name}~.") for x in self.things)
+
+    def _edits(self, ways: Sequence[Way]) -> list[str]:
+        edits = []
+        small = self.tongue.small
+        for w in ways:
+            if w.flips and len(w.values) == 2:
+                edits += [f"flip {w.path}"] * 3
+            edits.append(f"set {w.path} = {self.pick(w.values)}")
+        attributed = [(x, a) for x in self.things for a, _ in x.attributes]
+        if {"~verb~.~number~", "~subj~.~number~"} <= {w.path for w in ways}:
+            edits.append("flip ~subj~.~number~ keeping ~verb~.~number~")
+            edits.append("set ~verb~.~number~ = ~subj~.~number~")
+        for x in self.things:
+            if x.optional:
+                like = " like ~subj~" if x.category == "N" and self.chance(60) else ""
+                edits += [f"add ~{x.name}~{like} else drop ~{x.name}~", f"drop ~{x.name}~"]
+        names = [x.name for x in self.things if not x.position]
+        if len(names) > 1:
+            one, other = self.some(names, 2, 2)
+            edits.append(f"swap ~{one}~, ~{other}~")
+            edits.append(f"replace ~{one}~ with ~{other}~")
+            host = self.pick(("", f" with {self.quoted(small)}"))
+            edits.append(f"embed ~{one}~ in ~{other}~{host}")
+        edits.append(f"replace ~{self.pick(names)}~ with {self.quoted((*small, 'new'))}")
+        pairs = [(x, y, a) for x, a in attributed for y, b in attributed if a == b and x != y]
+        if pairs:
+            x, y, a = self.pick(pairs)
+            edits.append(f"swap ~{x.name}~.~{a}~, ~{y.name}~.~{a}~")
+        return edits
+
+
+_ENDINGS = {
+    "~sg~": "",
+    "~pl~": "s",
+    "~du~": "u",
+    "~pp~": "",
+    "~coord~": "-c",
+    "~prs~": "",
+    "~pst~": "t",
+}
+
+
+def _listed(things: Sequence[Thing]) -> str:
+    return ", ".join(f"~{x.name}~" for x in things)
+
+
+def _joined(name: str, columns: Mapping[str, Mapping[str, tuple[str, ...]]]) -> TableText:
+    """One table of all categories, with a column that names them."""
+    header = dict.fromkeys(c for found in columns.values() for c in found)
+    rows = []
+    for category, found in columns.items():
+        for i in range(len(next(iter(found.values())))):
+            cells = (found[c][i] if c in found else "" for c in header)
+            rows.append((f"~{category}~", *cells))
+    return TableText(name, "", ("category", *header), tuple(rows))
+
+
+@st.composite
+def programs(draw: st.DrawFn, *, answers: bool = False) -> Program:
+    """Small grammars with tables; with ``answers``, all have a matrix and wrong answers."""
+    return _Builder(draw, answers=answers).program()

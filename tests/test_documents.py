@@ -1,0 +1,231 @@
+"""The commands in README.md and docs/ run, and print what the pages say they print.
+
+The fenced blocks of a page are taken in order, in one empty folder a page:
+
+- a block with a title, as in ```` ```merula title="name.merula" ````, is written to that file;
+- an ``sh`` block is run as one script, and so is a ``console`` block without prompts;
+- in a ``console`` block with prompts each line after ``$ `` is a command, and the lines up to the
+  next prompt are its exact output, but for spaces at line ends. A command that ends in a backslash
+  goes on in the next line, which may begin with ``> ``.
+
+A comment just above a block changes that: ``<!-- not run: reason -->`` leaves the block out, and
+``<!-- exits: 1 -->`` names the exit code of its commands, which otherwise is 0. Commands that set
+up a checkout (`SKIPPED`) are left out everywhere.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("README.md"), *ROOT.glob("docs/*.md")])
+SECONDS = 120
+
+# How these commands begin. They set up a checkout; the tests run in one that is set up.
+SKIPPED = (
+    ". .venv/bin/activate",
+    "cd merula",
+    "git",
+    "make",
+    "pip",
+    "python3 -m venv",
+    "source .venv/bin/activate",
+)
+
+FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
+TITLE = re.compile(r'\btitle="([^"]+)"')
+NOTE = re.compile(r"<!-- (not run|exits): (.+) -->")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `line` is that of its opening fence, `note` what stands just above it."""
+
+    line: int
+    info: str
+    note: str
+    text: str
+
+    @property
+    def language(self) -> str:
+        return self.info.partition(" ")[0]
+
+    @property
+    def title(self) -> str | None:
+        found = TITLE.search(self.info)
+        return found[1] if found else None
+
+    @property
+    def skipped(self) -> bool:
+        found = NOTE.fullmatch(self.note)
+        return found is not None and found[1] == "not run"
+
+    @property
+    def exit_code(self) -> int:
+        found = NOTE.fullmatch(self.note)
+        return int(found[2]) if found is not None and found[1] == "exits" else 0
+
+
+@dataclass(frozen=True)
+class Command:
+    """A script, and what it has to print; None where the page does not say."""
+
+    script: str
+    output: str | None = None
+
+
+def blocks(page: str) -> Iterator[Block]:
+    """Yield the fenced blocks of a Markdown page in order."""
+    lines = iter(enumerate(page.splitlines(), start=1))
+    above = ""
+    for number, line in lines:
+        opening = FENCE.fullmatch(line)
+        if opening is None:
+            above = line.strip() or above
+            continue
+        indent, fence, info = opening.group("indent", "fence", "info")
+        content = []
+        for _, inner in lines:
+            end = inner.strip()
+            if end.startswith(fence) and set(end) == {fence[0]}:
+                break
+            content.append(inner.removeprefix(indent) + "\n")
+        yield Block(number, info.strip(), above, "".join(content))
+        above = ""
+
+
+def commands(block: Block) -> Iterator[Command]:
+    """Yield the commands of a block, without those that set up a checkout."""
+    if block.language not in {"sh", "console"}:
+        return
+    before, *prompted = re.split(r"^\$ ", block.text, flags=re.MULTILINE)
+    if block.language == "sh" or not prompted:
+        script = "".join(filter(wanted, logical_lines(block.text)))
+        yield Command(script)
+        return
+    assert not before, f"line {block.line}: output without a command"
+    for part in prompted:
+        command = next(logical_lines(part))
+        if wanted(command):
+            yield Command(re.sub(r"^> ", "", command, flags=re.MULTILINE), part[len(command) :])
+
+
+def logical_lines(script: str) -> Iterator[str]:
+    """Yield the lines of a script, joined with the next where they end in a backslash."""
+    yield from re.findall(r"(?:.*\\\n)*.*\n", script)
+
+
+def wanted(command: str) -> bool:
+    return not f"{command.strip()} ".startswith(tuple(f"{start} " for start in SKIPPED))
+
+
+def check_page(page: str, folder: Path) -> None:
+    """Write the titled blocks of a page to `folder` and run its commands there."""
+    for block in blocks(page):
+        if block.skipped:
+            continue
+        if block.title is not None:
+            file = folder / block.title
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
+        for command in commands(block):
+            check_command(command, block, folder)
+
+
+def check_command(command: Command, block: Block, folder: Path) -> None:
+    """Run one command as a reader would, with standard error among its output."""
+    scripts = Path(sys.executable).parent
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command.script],
+        cwd=folder,
+        env=os.environ
+        | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=SECONDS,
+        check=False,
+    )
+    where = f"the block at line {block.line}: {command.script}"
+    assert done.returncode == block.exit_code, f"{where}{done.stdout}"
+    if command.output is not None:
+        assert trimmed(done.stdout) == trimmed(command.output), where
+
+
+def trimmed(output: str) -> list[str]:
+    return [line.rstrip() for line in output.splitlines()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_the_commands_of(page: Path, tmp_path: Path) -> None:
+    check_page(page.read_text(encoding="utf-8"), tmp_path)
+
+
+SAMPLE = """\
+Write a file:
+
+```text title="notes/a.txt"
+one
+```
+
+1. Then read it:
+
+   ```sh
+   git clone \\
+     nowhere
+   make
+   grep one notes/a.txt > b.txt
+   ```
+
+````console
+$ cat \\
+>   b.txt
+one
+$ pip install merula
+Collecting merula
+$ true
+$ echo '```'   # two lines
+```
+````
+
+<!-- exits: 3 -->
+
+```console
+$ echo no >&2; exit 3
+no
+```
+
+<!-- not run: there is no such command -->
+```sh
+no-such-command
+```
+"""
+
+
+def test_a_page_is_run_in_order(tmp_path: Path) -> None:
+    check_page(SAMPLE, tmp_path)
+    assert (tmp_path / "b.txt").read_text() == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("```sh\nfalse\ntrue\n```\n", "the block at line 1"),
+        ("```sh\nfalse | cat\n```\n", "the block at line 1"),
+        ("\n```console\n$ echo a\nb\n```\n", "the block at line 2"),
+        ("```console\n$ echo a\n```\n", "echo a"),
+        ("```console\na\n$ echo a\n```\n", "output without a command"),
+        ("<!-- exits: 1 -->\n```sh\ntrue\n```\n", "the block at line 2"),
+        ("<!-- not run: -->\n```sh\nfalse\n```\n", "the block at line 2"),
+    ],
+)
+def test_a_page_that_is_wrong_fails(page: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=message):
+        check_page(page, tmp_path)

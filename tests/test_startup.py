@@ -1,0 +1,83 @@
+"""Starting is cheap: nothing heavy is imported before it is needed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = frozenset(
+    {"accelerate", "datasets", "hypothesis", "numpy", "pyarrow", "torch", "transformers"}
+)
+CPU_SECONDS = 0.3
+RUNS = 5
+
+STARTS = {
+    "import merula": "import merula",
+    "merula --help": "sys.argv = ['merula', '--help']; import merula.cli; merula.cli.main()",
+}
+
+# Records each heavy package that is asked for, installed or not: one that is not there never
+# reaches sys.modules, and its ImportError may be caught on the way.
+WATCHED = """
+import atexit, json, sys
+from pathlib import Path
+
+heavy, asked = {heavy!r}, set()
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name in heavy:
+            asked.add(name)
+
+def report():
+    Path({report!r}).write_text(json.dumps(sorted(asked | (heavy & sys.modules.keys()))))
+
+sys.meta_path.insert(0, Watch())
+atexit.register(report)
+{start}
+"""
+
+
+def heavy_imports(start: str, report: Path) -> list[str]:
+    """Run `start` in a new interpreter; return the heavy packages it asked for."""
+    program = WATCHED.format(heavy=set(HEAVY), report=str(report), start=start)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    asked: list[str] = json.loads(report.read_text())
+    return asked
+
+
+def cpu_seconds(command: list[str]) -> float:
+    """Run `command`; return the processor time that it used itself."""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
+def test_starting_imports_nothing_heavy(start: str, tmp_path: Path) -> None:
+    assert heavy_imports(start, tmp_path / "asked.json") == []
+
+
+def test_a_heavy_import_is_seen_even_where_it_fails(tmp_path: Path) -> None:
+    start = "import contextlib\nwith contextlib.suppress(ImportError):\n    import torch"
+    assert heavy_imports(start, tmp_path / "asked.json") == ["torch"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [sys.executable, "-c", "import merula"],
+        [str(Path(sys.executable).with_name("merula")), "--help"],
+    ],
+    ids=STARTS,
+)
+def test_starting_is_quick(command: list[str]) -> None:
+    assert min(cpu_seconds(command) for _ in range(RUNS)) < CPU_SECONDS
