@@ -188,8 +188,10 @@ class _Builder:
 
     def __init__(self, draw: st.DrawFn, *, answers: bool) -> None:
         self.draw, self.answers = draw, answers
+        kinds = ("paradigm", "paradigm", "odometer", "odometer", "table")
+        self.kind = "odometer" if answers else self.pick(kinds)
         self.tongue = self.pick(TONGUES)
-        self.features: dict[str, tuple[str, ...]] = {}
+        self.showing: dict[str, list[str]] = {}  # the attributes that an object's forms show
 
     # --- small draws
 
@@ -210,7 +212,7 @@ class _Builder:
         return list(self.draw(st.permutations(options)))
 
     def chance(self, percent: int) -> bool:
-        return self.draw(st.integers(1, 100)) <= percent
+        return self.draw(st.integers(1, 100)) > 100 - percent
 
     def number(self, least: int, most: int) -> int:
         return self.draw(st.integers(least, most))
@@ -286,9 +288,10 @@ class _Builder:
         self.complement = self.has("comp") and self.has("verb") and self.chance(50)
 
     def _function_word(self, name: str, *, optional: bool) -> Thing:
-        many = [", ".join(f'"{w}"' for w in self.some(self.tongue.small, 2, 3))]
+        many = ", ".join(f'"{w}"' for w in self.some(self.tongue.small, 2, 3))
         yes = self.pick((self.quoted(self.tongue.small), f'"{name}"'))
-        no = self.pick(('""', self.quoted(self.tongue.small), many[0], many[0]))
+        empty = '"no"' if optional else '""'  # it would look as if it were absent
+        no = self.pick((self.quoted(self.tongue.small), many, many, many, empty))
         return Thing(name, "P", optional, kinds=(("yes", yes), ("no", no)))
 
     def _position(self, nouns: Sequence[Thing]) -> Thing:
@@ -324,8 +327,10 @@ class _Builder:
 
     def _frames(self) -> list[str]:
         items = [f"~{x.name}~" for x in self.things if not x.sites]
-        if self.chance(20) and len(items) > 2:
-            items.remove(self.pick(items))  # an object that no sentence has
+        self.missing = ""
+        if self.chance(12) and len(items) > 2:
+            self.missing = self.pick(items)  # an object that no sentence has
+            items.remove(self.missing)
         items = self.order(items)
         for x in self.things:
             for site in x.sites:
@@ -392,7 +397,7 @@ class _Builder:
         return tables
 
     def _set_table(self, name: str, things: Sequence[Thing]) -> TableText:
-        size = self.number(2, 5)
+        size = self.number(3, 6)
         columns: dict[str, tuple[str, ...]] = {}
         if self.chance(70):
             columns["set"] = tuple(f"s{i}" for i in range(size))
@@ -413,8 +418,9 @@ class _Builder:
         return TableText(name, "sets", tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
     def _lexemes(self, category: str, things: Sequence[Thing]) -> dict[str, tuple[str, ...]]:
-        size = self.number(2, 4) if len(things) < 3 else self.number(2, 3)
+        size = self.number(3, 4) if len(things) < 3 else 3
         forms = self._forms(things[0], size)
+        self.showing.update({x.name: self.showing[things[0].name] for x in things})
         columns: dict[str, tuple[str, ...]] = {}
         columns["lemma"] = tuple(f"{category.lower()}{i}" for i in range(size))
         if list(forms) == [""]:
@@ -438,13 +444,14 @@ class _Builder:
         lists = [values for _, values in x.attributes]
         if len(lists) == 2 and self.chance(25):
             lists.pop()  # an attribute that no form shows
+        self.showing[x.name] = [a for a, _ in x.attributes][: len(lists)]
         combos = list(product(*lists))
         rows = [self._inflected(x, combos) for _ in range(size)]
         return {".".join(c): tuple(row[i] for row in rows) for i, c in enumerate(combos)}
 
     def _inflected(self, x: Thing, combos: Sequence[tuple[str, ...]]) -> list[str]:
         stem = self.pick(self.tongue.verbs if x.name == "verb" else self.tongue.nouns)
-        syncretic = self.chance(20)
+        syncretic = self.number(0, 9) in (3, 7)
         before = self.chance(50) and x.name != "verb"
         forms = []
         for combo in combos:
@@ -453,7 +460,7 @@ class _Builder:
             if before:
                 front = self.pick(self.tongue.before["sg" if "~sg~" in combo else "pl"])
             form = f"{front} {stem}" if syncretic else f"{front} {stem}{endings}"
-            forms.append("" if self.chance(2) else form.replace("' ", "'").strip())
+            forms.append("" if self.number(0, 60) == 37 else form.replace("' ", "'").strip())
         return forms
 
     def _words(self, size: int) -> tuple[str, ...]:
@@ -464,10 +471,7 @@ class _Builder:
         return tuple(self.order(("yes", "no", *rest)))
 
     def _wants(self, size: int) -> tuple[str, ...]:
-        options = ["*", "", "human", "not human", "human | thing", "sort = thing", "proper"]
-        if self.features and "sort" in next(iter(self.features.values())):
-            options += ["human or thing", "thing and not proper"]
-        options = [x for x in options if "|" not in x]
+        options = ["*", "", "not human", "sort = thing", "proper", "human or thing", "*"]
         return tuple(self.pick(("human", "thing", *options)) for _ in range(size))
 
     def _feature_columns(self, category: str, size: int) -> dict[str, tuple[str, ...]]:
@@ -492,7 +496,7 @@ class _Builder:
         simple = ("human", "not proper", "human or thing", "sort = thing", "sort = human | thing")
         verb = self.has("verb")
         entries = []
-        for _ in range(self.pick((0, 1, 1, 2, 3))):
+        for _ in range(self.pick((0, 1, 1, 1, 2, 3))):
             kind = self.pick(("is", "is", "wants", "wants", "differ", "share"))
             if kind == "is":
                 names = self.some(nouns, 1, 2)
@@ -514,9 +518,9 @@ class _Builder:
         nouns = [x for x in numbered if x.category == "N"]
         verb = next((x for x in numbered if x.name == "verb"), None)
         linked = next((x for x in self.things if "link" in dict(x.attributes)), None)
-        agrees = False
+        self.agrees = self.licensed = False
         if verb is not None and nouns and nouns[0].name == "subj" and self.chance(85):
-            agrees = True
+            self.agrees = True
             equation = "~verb~.~number~ = ~subj~.~number~"
             if linked is not None and self.chance(50):
                 condition = f"~{linked.name}~.~link~ = ~coord~"
@@ -524,7 +528,8 @@ class _Builder:
             external.append(f"~agreement~: {equation}")
         if self.complement and self.chance(80):
             external.append('~complementation~ "why": ~verb~.~complement~ = ~comp~')
-        if self.has("npi") and self.chance(70):
+        if self.has("npi") and self.chance(70 if self.kind == "paradigm" else 40):
+            self.licensed = True
             needs = [f"~{x.name}~" for x in self.things if x.name == "comp"]
             inside = ["~npi~ inside ~dom~"] if self.bracket else []
             if needs:
@@ -534,7 +539,7 @@ class _Builder:
                 external.append(f"~licensing~: {inside[0]}")
         if linked is not None and self.chance(30):
             internal.append(f"~linking~: ~{linked.name}~.~link~ = ~pp~")
-        if agrees and len(nouns) > 1 and self.chance(60):
+        if self.agrees and len(nouns) > 1 and self.chance(60):
             others = " and ".join(f"~{x.name}~.~number~" for x in nouns[1:])
             internal.append(f"~attraction~: ~verb~.~number~ ignores {others}")
         tensed = self.has("verb") and "tense" in dict(self.thing("verb").attributes)
@@ -547,7 +552,13 @@ class _Builder:
     def _ways(self) -> list[Way]:
         ways = []
         for x in self.things:
-            ways += [Way(f"~{x.name}~.~{a}~", values) for a, values in x.attributes]
+            if f"~{x.name}~" == self.missing and self.chance(80):
+                continue
+            ways += [
+                Way(f"~{x.name}~.~{a}~", values)
+                for a, values in x.attributes
+                if a in self.showing.get(x.name, ()) or self.chance(5)
+            ]
             kinds = tuple(value for value, _ in x.kinds)
             if x.optional:
                 shown = dict(x.attributes).get("number", ())
@@ -563,8 +574,11 @@ class _Builder:
         ways = self._ways()
         if not ways:
             return []
-        kinds = ("paradigm", "paradigm", "odometer", "odometer", "table")
-        kind = "odometer" if self.answers else self.pick(kinds)
+        if self.kind != "paradigm" and self.chance(90):  # the right answer has to be right
+            determined = ["~verb~.~number~"] if self.agrees else []
+            determined += ["~comp~", "~npi~", "~npi~.site"] if self.licensed else []
+            ways = [w for w in ways if w.path not in determined] or ways
+        kind = self.kind
         self.varied = self._compatible(ways, 1, 3)
         free = [w for w in ways if not self._clash(w, self.varied)]
         varying = self.some(free, 0, 1) if self.chance(30) else []
@@ -583,9 +597,9 @@ class _Builder:
             return [(self._paradigm(tail), ())]
         designs = [self._odometer(tail) if kind == "odometer" else self._item_table(tail)]
         if kind == "table" and self.chance(20):
-            designs.append(("matrix ~turned~ = ~items~ swap 1, 2", ()))
+            designs.append(("matrix ~turned~ = ~base~ swap 1, 2", ()))
         if self.answers or self.chance(80):
-            of = " for ~items~" if self.chance(50) else ""
+            of = " for ~base~" if self.chance(50) else ""
             designs.append((f"answers{of}", tuple(self._answers(ways))))
         return designs
 
@@ -620,55 +634,64 @@ class _Builder:
     def _odometer(self, tail: str) -> tuple[str, tuple[str, ...]]:
         length = self.pick((4, 4, 6, 3, 8))
         lines = []
-        for n, w in enumerate(self.varied[:2]):
+        for w in self.varied[:2]:
             values = self.order(w.values)
             count = "" if self.chance(60) else f"{min(2, len(values))} of "
-            every = self.pick((n + 1, n + 1, n + 1, 1, 2, 3))
+            steps = [s for s in (1, 2, 3) if s * 2 <= length and s * len(values) < length]
+            every = self.pick(steps or [1])
             under = self.pick(("", "", "", " under I"))
             lines.append(f"{w.path} cycles {count}{' | '.join(values)} every {every}{under}")
-        return (f"matrix ~items~ = {length} items{tail}", tuple(lines))
+        return (f"matrix ~base~ = {length} items{tail}", tuple(lines))
 
     def _item_table(self, tail: str) -> tuple[str, tuple[str, ...]]:
         lines = ["| " + " | ".join(w.path for w in self.varied)]
         for n in range(self.number(2, 4)):
             cells = (self.pick(w.values).replace("absent", "-") for w in self.varied)
             lines.append(f"{n + 1} | {' | '.join(cells)}")
-        return (f"matrix ~items~ = items{tail}", tuple(lines))
+        return (f"matrix ~base~ = items{tail}", tuple(lines))
 
     # --- answers
 
     def _answers(self, ways: Sequence[Way]) -> list[str]:
-        edits = self._edits(ways)
-        shown = [w for w in ways if w.flips and len(w.values) == 2 and not self._of_optional(w)]
+        edits = self.order(list(dict.fromkeys(self._edits(ways))))
+        always = [x.name for x in self.things if self._overt(x)]
         answers = []
-        for label in ("~AE~", "~WN~", "~Other~", "~Last~")[: self.number(1, 4)]:
-            remedies = [", ".join(self.some(edits, 1, 1 if self.chance(75) else 2))]
-            if self.chance(45):
+        labels = ("~AE~", "~WN~", "~Other~", '"a label"')[: self.number(1, 4)]
+        for n, label in enumerate(labels):
+            remedies = [edits[n % len(edits)]]
+            if self.chance(15):
+                remedies[0] += f", {self.pick(edits)}"
+            if self.chance(40):
                 remedies.append(self.pick(edits))
-            if shown and self.chance(85):
-                remedies.append(f"flip {self.pick(shown).path}")
-            answers.append(f"{label}<claim:{label}>: {' else '.join(dict.fromkeys(remedies))}")
+            if always:
+                remedies.append(f'replace ~{self.pick(always)}~ with "wrong{n}"')
+            if self.chance(10) and "~verb~.~number~" in (w.path for w in ways):
+                remedies[0] += " keeping ~verb~.~number~"
+            claim = f"<claim:{label}>"
+            answers.append(f"{label}{claim}: {' else '.join(dict.fromkeys(remedies))}")
         return answers
 
-    def _of_optional(self, w: Way) -> bool:
-        return any(x.optional and w.path.startswith(f"~{x.name}~.") for x in self.things)
+    def _overt(self, x: Thing) -> bool:
+        """Whether an object stands in all sentences."""
+        return not x.optional and not x.sites and f"~{x.name}~" != self.missing
 
     def _edits(self, ways: Sequence[Way]) -> list[str]:
         edits = []
         small = self.tongue.small
         for w in ways:
             if w.flips and len(w.values) == 2:
-                edits += [f"flip {w.path}"] * 3
-            edits.append(f"set {w.path} = {self.pick(w.values)}")
-        attributed = [(x, a) for x in self.things for a, _ in x.attributes]
+                edits.append(f"flip {w.path}")
+            else:
+                edits.append(f"set {w.path} = {self.pick(w.values)}")
         if {"~verb~.~number~", "~subj~.~number~"} <= {w.path for w in ways}:
             edits.append("flip ~subj~.~number~ keeping ~verb~.~number~")
-            edits.append("set ~verb~.~number~ = ~subj~.~number~")
+            if self.chance(20):
+                edits.append("set ~verb~.~number~ = ~subj~.~number~")
         for x in self.things:
             if x.optional:
                 like = " like ~subj~" if x.category == "N" and self.chance(60) else ""
-                edits += [f"add ~{x.name}~{like} else drop ~{x.name}~", f"drop ~{x.name}~"]
-        names = [x.name for x in self.things if not x.position]
+                edits.append(f"add ~{x.name}~{like} else drop ~{x.name}~")
+        names = [x.name for x in self.things if not x.position and f"~{x.name}~" != self.missing]
         if len(names) > 1:
             one, other = self.some(names, 2, 2)
             edits.append(f"swap ~{one}~, ~{other}~")
@@ -676,10 +699,11 @@ class _Builder:
             host = self.pick(("", f" with {self.quoted(small)}"))
             edits.append(f"embed ~{one}~ in ~{other}~{host}")
         edits.append(f"replace ~{self.pick(names)}~ with {self.quoted((*small, 'new'))}")
-        pairs = [(x, y, a) for x, a in attributed for y, b in attributed if a == b and x != y]
+        has = [(x.name, a) for x in self.things for a in self.showing.get(x.name, ())]
+        pairs = [(x, y, a) for x, a in has for y, b in has if a == b and x < y]
         if pairs:
-            x, y, a = self.pick(pairs)
-            edits.append(f"swap ~{x.name}~.~{a}~, ~{y.name}~.~{a}~")
+            one, other, shared = self.pick(pairs)
+            edits.append(f"swap ~{one}~.~{shared}~, ~{other}~.~{shared}~")
         return edits
 
 

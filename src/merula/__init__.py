@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from merula.api import load as load
     from merula.language.diagnostics import Diagnostic as Diagnostic
     from merula.language.diagnostics import MerulaError as MerulaError
-    from merula.load import TableOptions as TableOptions
+    from merula.program import TableOptions as TableOptions
 
 _PLACES = {
     "Data": "merula.api",
@@ -31,7 +31,7 @@ _PLACES = {
     "Instance": "merula.api",
     "MerulaError": "merula.language.diagnostics",
     "Sentence": "merula.api",
-    "TableOptions": "merula.load",
+    "TableOptions": "merula.program",
     "check": "merula.api",
     "compile": "merula.api",
     "load": "merula.api",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from merula.compiler import Compiled, CompiledDesign, compile_source
 from merula.language.diagnostics import Diagnostic, MerulaError, Report, did_you_mean, listing
 from merula.language.source import Source
-from merula.load import TableOptions, read_grammar
+from merula.program import TableOptions, read_grammar
 from merula.meaning import CORRECT
 from merula.plan import phrases
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import RenderableType
 
     from merula.compiler import Compiled, CompiledDesign
     from merula.language.diagnostics import Diagnostic
-    from merula.load import TableOptions
+    from merula.program import TableOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
@@ -80,7 +80,7 @@ def _tables(command: F) -> F:
 def _options(
     lexicons: Sequence[str], separator: str | None, encoding: str | None, columns: Sequence[str]
 ) -> TableOptions:
-    from merula.load import TableOptions
+    from merula.program import TableOptions
 
     files = {}
     for text in lexicons:
@@ -99,7 +99,7 @@ def _options(
 def _compile(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, ...]:
     from merula.compiler import compile_source
     from merula.language.diagnostics import Report
-    from merula.load import read_grammar
+    from merula.program import read_grammar
 
     report = Report()
     source = read_grammar(file, report)
@@ -185,16 +185,15 @@ def show(
     from merula.show import draw_instance, draw_template
 
     compiled = _usable(file, _options(**tables), quiet=quiet)
-    console = _console()
     for item in _chosen(compiled, design):
         if template or not item.plans:
-            console.print(draw_template(item))
+            _draw(draw_template(item))
         elif instance is not None:
-            console.print(draw_instance(compiled, item, _address(item, instance)))
+            _draw(draw_instance(compiled, item, _address(item, instance)))
         else:
             order = Permutation(item.count, seed)
             for address in order.rows(0, min(number, item.count)).tolist():
-                console.print(draw_instance(compiled, item, int(address)))
+                _draw(draw_instance(compiled, item, int(address)))
 
 
 def _chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
@@ -239,11 +238,10 @@ def count(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
         return
     from merula.show import counts
 
-    console = _console()
     for item in compiled:
         if len(compiled) > 1 and item.grammar is not None:
-            console.print(item.grammar.name)
-        console.print(counts(item.designs))
+            click.echo(item.grammar.name)
+        _draw(counts(item.designs))
 
 
 def _counts(file: str, compiled: Compiled) -> dict[str, Any]:
@@ -314,13 +312,17 @@ def _print_problems(problems: Iterable[Diagnostic], *, err: bool = False) -> Non
         click.echo("\n".join([*rest, ""]), err=err)
 
 
-def _console() -> Console:
-    """A console as wide as the terminal; as wide as needed where there is none."""
+def _draw(drawing: RenderableType) -> None:
+    """Print a drawing: as wide as the terminal, or as wide as it needs where there is none."""
     from rich.console import Console
 
     if sys.stdout.isatty():
-        return Console(highlight=False)
-    return Console(highlight=False, width=1_000)
+        Console(highlight=False).print(drawing)
+        return
+    console = Console(highlight=False, width=10_000, color_system=None, record=False)
+    with console.capture() as capture:
+        console.print(drawing)
+    click.echo("\n".join(line.rstrip() for line in capture.get().split("\n")).rstrip("\n"))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from merula.examples import check_examples
 from merula.language.diagnostics import Diagnostic, Label, Report, listing
 from merula.language.resolve import resolve
 from merula.language.source import Source
-from merula.load import Program, TableOptions, read_program
+from merula.program import Program, TableOptions, read_program
 from merula.meaning import Cell, Circular, Variant, cells, lexical_choices, variants
 from merula.plan import Plan, Planner
 from merula.space import TooWide

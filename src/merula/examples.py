@@ -7,8 +7,8 @@ has to satisfy the constraints.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,11 +18,13 @@ from merula.language.diagnostics import Report, listing
 from merula.lexicon import clean
 from merula.meaning import Cell
 from merula.plan import Plan, PlanCell, forms
-from merula.space import Constraint, Origin, Space
 from merula.surface import END, Edge, Surface
 
 if TYPE_CHECKING:
     from merula.compiler import CompiledDesign
+
+
+_NO_MARK = re.compile(r"[^\w\s'-]")
 
 
 def check_examples(
@@ -63,9 +65,12 @@ def check_examples(
 def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cell]:
     """The cells that can be a sentence."""
     wanted = surface.finish(clean(text))
+    words = set(_NO_MARK.sub("", wanted).lower().replace("'", "' ").split())
     seen: set[tuple[object, ...]] = set()
     for plan in plans:
         for cell in plan.cells:
+            if not _has_words(cell, words, surface):
+                continue
             key = (plan.slots, plan.space, cell.pieces, cell.cell.broken)
             if key in seen:
                 continue
@@ -74,9 +79,15 @@ def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cel
                 yield cell.cell
 
 
+def _has_words(cell: PlanCell, words: set[str], surface: Surface) -> bool:
+    """Whether the sentence has the cell's fixed words (those that are never written otherwise)."""
+    fixed = {w for p in cell.pieces if p.slot < 0 for w in p.text.lower().split()}
+    return all(w in words or w in surface.changing or not w.isalpha() for w in fixed)
+
+
 def _ways(
     plan: Plan, cell: PlanCell, surface: Surface, wanted: str
-) -> Iterator[tuple[frozenset[str], ...]]:
+) -> Iterator[tuple[str, ...]]:
     """For every way to read the text, the texts of each piece, first to last."""
     if surface.stop and wanted.endswith(surface.stop):
         wanted = wanted[: -len(surface.stop)]
@@ -84,7 +95,7 @@ def _ways(
 
     def read(
         number: int, end: int, right: Edge, may_lack: str
-    ) -> Iterator[tuple[frozenset[str], ...]]:
+    ) -> Iterator[tuple[str, ...]]:
         """Readings of pieces up to ``number``, which end at ``end``.
 
         ``may_lack`` is what a piece to the right would have lost to this one.
@@ -103,7 +114,7 @@ def _ways(
                 start = end - len(shown)
                 if start >= 0 and _alike(wanted[start:end], shown, capital=start == 0):
                     for before in read(number - 1, start, written.edge, lacks):
-                        yield (*before, frozenset({text}))
+                        yield (*before, text)
                 if not written.edge.second:
                     break
 
@@ -114,29 +125,12 @@ def _alike(piece: str, shown: str, *, capital: bool) -> bool:
     return piece == shown or (capital and piece == Surface.capitalise(shown))
 
 
-def _fits(plan: Plan, cell: PlanCell, way: tuple[frozenset[str], ...]) -> bool:
+def _fits(plan: Plan, cell: PlanCell, way: tuple[str, ...]) -> bool:
     """Whether some combination of candidates has these texts."""
-    options: list[set[int]] = [set(range(len(slot))) for slot in plan.slots]
-    for piece, texts in zip(cell.pieces, way, strict=True):
+    keep = [np.ones(len(slot), dtype=np.bool_) for slot in plan.slots]
+    for piece, text in zip(cell.pieces, way, strict=True):
         if piece.slot >= 0:
             column = plan.slots[piece.slot].forms[piece.text]
-            options[piece.slot] &= {i for i, text in enumerate(column) if text in texts}
-    shown = {piece.slot for piece in cell.pieces}
-    narrowed = [sorted(o) if i in shown else [] for i, o in enumerate(options)]
-    if any(not narrowed[i] for i in shown if i >= 0):
-        return False
-    return any(
-        _extends(plan, dict(zip(shown - {-1}, chosen, strict=True)))
-        for chosen in product(*(narrowed[i] for i in shown - {-1}))
-    )
-
-
-def _extends(plan: Plan, chosen: dict[int, int]) -> bool:
-    """Whether the slots not shown can be filled so that all constraints hold."""
-    constraints = list(plan.space.constraints)
-    for slot, candidate in chosen.items():
-        groups = np.zeros(len(plan.slots[slot]), dtype=np.int64)
-        groups[candidate] = 1
-        only = np.array([False, True])
-        constraints.append(Constraint((slot,), (groups,), only, Origin("")))
-    return Space(plan.space.sizes, constraints, plan.space.distinct).count > 0
+            keep[piece.slot] &= np.array([form == text for form in column], dtype=np.bool_)
+    left = [np.flatnonzero(k).astype(np.int64) for k in keep]
+    return all(len(x) for x in left) and plan.space.restricted(left).count > 0

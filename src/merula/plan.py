@@ -4,8 +4,9 @@ A plan belongs to one variant. Its cells are ordered lists of pieces, a piece be
 or a form of a slot; placement, voice and linking are gone by now. Counting, sampling, writing
 and auditing work on plans and know nothing of phenomena.
 
-Order is canonical: slots in the order the cells show them, candidates by the forms they show, so
-that neither the names in a grammar nor the order of a table's rows changes any data.
+Order is canonical: slots in the order the cells show them, candidates by what stands in their
+rows, so that neither the names in a grammar nor the order of a table's rows or columns changes
+any data.
 """
 
 from __future__ import annotations
@@ -93,6 +94,11 @@ class Planner:
         self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
         self._slots: dict[_Spec, Slot] = {}
         self._spaces: dict[tuple[object, ...], tuple[tuple[Slot, ...], Space]] = {}
+        self._equal_spaces: dict[tuple[object, ...], Space] = {}
+        self._relations: dict[tuple[object, ...], tuple[Ints, Ints, Bools]] = {}
+        self._keys: dict[tuple[object, ...], tuple[Ints, ...]] = {}
+        self._shared: dict[tuple[object, ...], tuple[tuple[Ints, ...], Bools]] = {}
+        self._checked: set[tuple[int, str, int]] = set()
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._contraster = Contraster(surface)
         self._contrasts: dict[tuple[object, ...], Contrast | None] = {}
@@ -263,7 +269,7 @@ class Planner:
             return Slot(spec.name, spec.objects, tuple(texts), places, forms, None, ())
         rows, features = self._rows_of_key(spec.key)
         chosen = self._filtered(spec, rows, features)
-        chosen.sort(key=lambda r: _canonical(rows, r, spec.columns))
+        chosen.sort(key=lambda r: canonical(rows, r))
         chosen = self._merged(spec, rows, chosen)
         # equal columns are one object, so that what is found out about one is found out once
         texts = {c: tuple(rows.columns[c][r] for r in chosen) for c in spec.columns}
@@ -383,7 +389,10 @@ class Planner:
         constraints = [
             Constraint(
                 found.slots,
-                tuple(x[keep[s]] for s, x in zip(found.slots, found.groups, strict=True)),
+                tuple(
+                    x if keep[s].all() else x[keep[s]]
+                    for s, x in zip(found.slots, found.groups, strict=True)
+                ),
                 ~found.table,
                 Origin(f"{names[0]} and {names[1]} must not be the same sentence"),
             )
@@ -392,7 +401,20 @@ class Planner:
         distinct: list[Distinct] = []
         for selection in self.grammar.selections:
             self._select(selection, slots, together, constraints, distinct)
-        return tuple(slots), Space([len(s) for s in slots], constraints, distinct)
+        return tuple(slots), self._same_space([len(s) for s in slots], constraints, distinct)
+
+    def _same_space(
+        self, sizes: Sequence[int], constraints: list[Constraint], distinct: list[Distinct]
+    ) -> Space:
+        """One space for variants that differ in nothing but the forms they show."""
+        key = (
+            tuple(sizes),
+            tuple((c.slots, *(id(x) for x in c.groups)) for c in constraints),
+            tuple((d.slots, *(id(x) for x in d.keys)) for d in distinct),
+        )
+        if key not in self._equal_spaces:
+            self._equal_spaces[key] = Space(sizes, constraints, distinct)
+        return self._equal_spaces[key]
 
     def _contrast(
         self, specs: tuple[_Spec, ...], slots: Sequence[Slot], difference: Difference
@@ -443,10 +465,16 @@ class Planner:
         chosen = [i for i, s in enumerate(slots) if s.rows and s.objects & set(names)]
         origin = Origin(_what(selection), selection.span)
         if isinstance(selection, g.Share) and len(chosen) > 1:
-            constraints.append(_share(chosen, slots, selection.column, origin))
+            key = (selection, *(slots[i].candidates for i in chosen))
+            if key not in self._shared:
+                self._shared[key] = _share([slots[i] for i in chosen], selection.column)
+            constraints.append(Constraint(tuple(chosen), *self._shared[key], origin))
         elif isinstance(selection, g.Differ) and len(chosen) > 1:
             taken = {s for d in distinct for s in d.slots}
-            keys = _lemma_keys([slots[i] for i in chosen])
+            key = (selection, *(slots[i].candidates for i in chosen))
+            if key not in self._keys:
+                self._keys[key] = _lemma_keys([slots[i] for i in chosen])
+            keys = self._keys[key]
             if not taken & set(chosen):
                 distinct.append(Distinct(tuple(chosen), keys, origin))
                 return
@@ -486,19 +514,33 @@ class Planner:
         rows, other_rows = slot.rows, other.rows
         assert rows is not None and other_rows is not None
         for _, column in wanted:
-            check_cells(other_rows, column, rows, self.report)
-        columns = [other_rows.columns[column] for _, column in wanted]
-        cells = [tuple(column[r] for column in columns) for r in other.candidates]
-        kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
-        fitting = [
-            fits(selection.expression, rows, slot.candidates, dict(zip(wanted, cell, strict=True)))
-            for cell in kinds
-        ]
-        matrix = np.stack(fitting, axis=1) if fitting else np.zeros((len(slot), 0), np.bool_)
-        table, groups = np.unique(matrix, axis=0, return_inverse=True)
-        theirs_groups = np.array([kinds[cell] for cell in cells], dtype=np.int64)
-        mine_groups = groups.reshape(-1).astype(np.int64)
-        return Constraint((i, j), (mine_groups, theirs_groups), table.astype(np.bool_), origin)
+            checked = (id(other_rows), column, id(rows))
+            if checked not in self._checked:
+                self._checked.add(checked)
+                check_cells(other_rows, column, rows, self.report)
+        key = (selection, slot.candidates, other.candidates)
+        if key not in self._relations:
+            self._relations[key] = _relation(selection, wanted, slot, other)
+        mine_groups, theirs_groups, table = self._relations[key]
+        return Constraint((i, j), (mine_groups, theirs_groups), table, origin)
+
+
+def _relation(
+    selection: g.IsA, wanted: Sequence[tuple[str, str]], slot: Slot, other: Slot
+) -> tuple[Ints, Ints, Bools]:
+    rows, other_rows = _rows(slot), _rows(other)
+    columns = [other_rows.columns[column] for _, column in wanted]
+    cells = [tuple(column[r] for column in columns) for r in other.candidates]
+    kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
+    fitting = [
+        fits(selection.expression, rows, slot.candidates, dict(zip(wanted, cell, strict=True)))
+        for cell in kinds
+    ]
+    matrix = np.stack(fitting, axis=1) if fitting else np.zeros((len(slot), 0), np.bool_)
+    table, groups = np.unique(matrix, axis=0, return_inverse=True)
+    theirs_groups = np.array([kinds[cell] for cell in cells], dtype=np.int64)
+    mine_groups = groups.reshape(-1).astype(np.int64)
+    return mine_groups, theirs_groups, table.astype(np.bool_)
 
 
 # --- small functions -----------------------------------------------------------------------
@@ -587,9 +629,9 @@ def _kept(slot: Slot, keep: Bools) -> Slot:
     return Slot(slot.name, slot.objects, titles, places, forms, slot.rows, candidates)
 
 
-def _canonical(rows: Rows, row: int, columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    shown = tuple(rows.columns[c][row] for c in columns)
-    return shown, tuple(sorted(cells[row] for cells in rows.columns.values()))
+def canonical(rows: Rows, row: int) -> tuple[str, ...]:
+    """The key of a row's place among candidates: its cells, whatever the columns are called."""
+    return tuple(sorted(cells[row] for cells in rows.columns.values()))
 
 
 def _some(rows: Rows, chosen: Sequence[int]) -> str:
@@ -603,25 +645,23 @@ def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
     return tuple(np.array([ids[t] for t in slot.titles], dtype=np.int64) for slot in slots)
 
 
-def _share(
-    chosen: Sequence[int], slots: Sequence[Slot], column: str, origin: Origin
-) -> Constraint:
+def _share(slots: Sequence[Slot], column: str) -> tuple[tuple[Ints, ...], Bools]:
     """One value of the column fits all: an AND over bit sets is not empty."""
-    values = sorted({v for i in chosen for v in _rows(slots[i]).values[column]})
+    values = sorted({v for slot in slots for v in _rows(slot).values[column]})
     bits = {v: 1 << n for n, v in enumerate(values)}
     everything = (1 << len(values)) - 1
     groups: list[Ints] = []
     table = np.array(everything, dtype=object)
-    for axis, i in enumerate(chosen):
-        cells = [_rows(slots[i]).columns[column][r] for r in slots[i].candidates]
+    for axis, slot in enumerate(slots):
+        cells = [_rows(slot).columns[column][r] for r in slot.candidates]
         kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
         groups.append(np.array([kinds[cell] for cell in cells], dtype=np.int64))
         masks = [
             everything if ANY in members(c) else sum(bits[v] for v in members(c)) for c in kinds
         ]
-        shape = [-1 if a == axis else 1 for a in range(len(chosen))]
+        shape = [-1 if a == axis else 1 for a in range(len(slots))]
         table = table & np.array(masks, dtype=object).reshape(shape)
-    return Constraint(tuple(chosen), tuple(groups), (table != 0).astype(np.bool_), origin)
+    return tuple(groups), (table != 0).astype(np.bool_)
 
 
 def _rows(slot: Slot) -> Rows:

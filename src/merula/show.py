@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -160,6 +161,33 @@ def _spread(columns: Sequence[str], item: _Shown) -> Iterator[Text]:
         yield item.texts[at[i]] if i in at else Text("")
 
 
+def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list[Text]]]:
+    """Column heads and, for each cell, the text under each.
+
+    With ``merge``, neighbouring columns that are the same in all cells become one.
+    """
+    columns = _columns(shown)
+    rows = [list(_spread(columns, item)) for item in shown]
+    if not merge:
+        return columns, rows
+    heads: list[str] = []
+    joined: list[list[Text]] = [[] for _ in rows]
+    before = False
+    for at, head in enumerate(columns):
+        same = len({row[at].plain for row in rows}) == 1
+        name = "" if head.startswith('"') else head
+        if same and before:
+            heads[-1] = f"{heads[-1]} {name}".strip()
+            for row, made in zip(rows, joined, strict=True):
+                made[-1] = Text(" ").join([made[-1], row[at]])
+        else:
+            heads.append(name)
+            for row, made in zip(rows, joined, strict=True):
+                made.append(row[at])
+        before = same
+    return heads, joined
+
+
 def _draw(
     design: CompiledDesign,
     variant: Variant,
@@ -173,47 +201,59 @@ def _draw(
     legend = colours.legend()
     if legend.plain:
         parts.append(legend)
-    columns = _columns(shown)
-    if design.kind == "paradigm":
-        parts.append(_paradigm(columns, shown))
-    else:
-        parts.append(_matrix(columns, shown))
+    draw = _paradigm if design.kind == "paradigm" else _matrix
+    heads, rows = _rows(shown, merge=design.kind == "paradigm")
+    running = [[Text(" ").join(text for text in row if text.plain)] for row in rows]
+    parts.append(_Fitting(draw(heads, rows, shown), draw(["sentence"], running, shown)))
     return Padding(Group(*parts), (0, 0, 1, 0))
 
 
-def _paradigm(columns: Sequence[str], shown: Sequence[_Shown]) -> Table:
-    table = _table(("", *(name for name, _ in shown[0].cell.factors), "", *columns, "breaks"))
-    for number, item in enumerate(shown, 1):
+@dataclass(frozen=True)
+class _Fitting:
+    """The aligned table where it fits the console, else sentences as running text."""
+
+    aligned: Table
+    running: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        fits = Measurement.get(console, options, self.aligned).maximum <= options.max_width
+        yield self.aligned if fits else self.running
+
+
+def _paradigm(
+    heads: Sequence[str], rows: Sequence[Sequence[Text]], shown: Sequence[_Shown]
+) -> Table:
+    factors = [name for name, _ in shown[0].cell.factors]
+    table = _table(("", *factors, "", *heads, "breaks"), wrap=len(heads) == 1)
+    for number, (item, texts) in enumerate(zip(shown, rows, strict=True), 1):
         values = [Text(value, "dim") for _, value in item.cell.factors]
         star = Text("" if item.cell.acceptable else "*", BAD)
-        table.add_row(
-            str(number), *values, star, *_spread(columns, item), _broken(item.cell)
-        )
+        table.add_row(str(number), *values, star, *texts, _broken(item.cell))
     return table
 
 
-def _matrix(columns: Sequence[str], shown: Sequence[_Shown]) -> Table:
-    table = _table(("", *columns, "", "breaks"))
-    context = [item for item in shown if item.cell.role == "context"]
-    for item in context:
-        table.add_row(item.cell.label, *_spread(columns, item), "", _broken(item.cell))
-    blank = [""] * (len(columns) - 1)
-    table.add_row(str(len(context) + 1), "???", *blank, "", "", end_section=True)
-    for item in shown:
-        if item.cell.role != "answer":
-            continue
+def _matrix(
+    heads: Sequence[str], rows: Sequence[Sequence[Text]], shown: Sequence[_Shown]
+) -> Table:
+    table = _table(("", *heads, "", "breaks"), wrap=len(heads) == 1)
+    answers = False
+    for item, texts in zip(shown, rows, strict=True):
         right = item.cell.label == CORRECT
-        label = Text(item.cell.label, "bold green" if right else "bold")
-        table.add_row(
-            label, *_spread(columns, item), Text(item.cell.letter, BAD), _broken(item.cell)
-        )
+        if item.cell.role == "answer" and not answers:
+            answers = True
+            blank = [""] * (len(heads) - 1)
+            table.add_row(str(len(table.rows) + 1), "???", *blank, "", "", end_section=True)
+        style = "" if item.cell.role == "context" else "bold green" if right else "bold"
+        label = Text(item.cell.label, style)
+        letter = Text(item.cell.letter, BAD)
+        table.add_row(label, *texts, letter, _broken(item.cell))
     return table
 
 
-def _table(columns: Sequence[str]) -> Table:
+def _table(columns: Sequence[str], *, wrap: bool) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for name in columns:
-        table.add_column(name.strip('"') if name.startswith('"') else name, no_wrap=True)
+        table.add_column(name, no_wrap=not wrap, overflow="fold")
     return table
 
 

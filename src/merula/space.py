@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from merula.language.source import Span
 
 LIMIT = 2**62
-MAX_TABLE = 4_000_000  # entries of one elimination table
+MAX_TABLE = 16_000_000  # entries of one elimination table
 _NOWHERE = np.iinfo(np.int64).max
 
 Ints = NDArray[np.int64]
@@ -129,6 +129,25 @@ class Space:
                 return False
         return True
 
+    def restricted(self, keep: Sequence[Ints]) -> Space:
+        """The space of some candidates only: ``keep`` holds the ones left of each slot."""
+        constraints = [
+            Constraint(
+                c.slots,
+                tuple(x[keep[s]] for s, x in zip(c.slots, c.groups, strict=True)),
+                c.table,
+                c.origin,
+            )
+            for c in self.constraints
+        ]
+        distinct = [
+            Distinct(
+                d.slots, tuple(x[keep[s]] for s, x in zip(d.slots, d.keys, strict=True)), d.origin
+            )
+            for d in self.distinct
+        ]
+        return Space([len(k) for k in keep], constraints, distinct)
+
     def clash(self) -> list[Constraint | Distinct]:
         """For an empty space: an irreducible set of constraints that no combination satisfies."""
         needed: list[Constraint | Distinct] = [*self.constraints, *self.distinct]
@@ -169,7 +188,7 @@ class _Bucket:
     parents: tuple[int, ...]
     table: NDArray[Any]  # completions, over the classes of (*parents, slot)
     lexemes: list[int] = field(default_factory=list)  # slots whose candidate is decoded here
-    groups: list[int] = field(default_factory=list)  # distinct groups decoded here
+    distinct: list[int] = field(default_factory=list)  # the same, of slots in a distinct group
     children: list[int] = field(default_factory=list)  # buckets whose message was used here
     message: NDArray[Any] | None = None  # over parents
 
@@ -206,7 +225,7 @@ class _Component:
         self.class_of: dict[int, Ints] = {
             slot: _partition(sizes[slot], columns) for slot, columns in signatures.items()
         }
-        self.joint: list[list[Ints]] = [self._join(d) for d in self.distinct]
+        self.groups = [_Group(d, self.class_of) for d in self.distinct]
         self.members: dict[int, list[Ints]] = {}
         self.first: dict[int, Ints] = {}
         for slot in self.slots:
@@ -217,20 +236,8 @@ class _Component:
             self.members[slot] = [order[bounds[i] : bounds[i + 1]] for i in range(number)]
             self.first[slot] = np.array([m[0] for m in self.members[slot]], dtype=np.int64)
         self._flat_members()
-        self._group_tables()
-
-    def _join(self, d: Distinct) -> list[Ints]:
-        """Refine the classes of the group's slots to one partition of their keys."""
-        universe = int(max((keys.max() for keys in d.keys if len(keys)), default=-1)) + 1
-        columns = []
-        for slot, keys in zip(d.slots, d.keys, strict=True):
-            column = np.full(universe, -1, dtype=np.int64)
-            column[keys] = self.class_of[slot]
-            columns.append(column)
-        joint = _partition(universe, columns)
-        for slot, keys in zip(d.slots, d.keys, strict=True):
-            self.class_of[slot] = _partition(len(keys), [joint[keys]])
-        return [joint[keys] for keys in d.keys]
+        for group in self.groups:
+            group.describe_classes(self.first)
 
     def _flat_members(self) -> None:
         self.flat: dict[int, Ints] = {}
@@ -243,29 +250,6 @@ class _Component:
             self.flat[slot] = (
                 np.concatenate(self.members[slot]) if len(sizes) else np.empty(0, np.int64)
             )
-
-    def _group_tables(self) -> None:
-        """For each distinct group: the joint class of every slot class, keys by joint class."""
-        self.joint_of: list[list[Ints]] = []
-        self.keys_at: list[list[Ints]] = []  # joint class → its keys in order
-        self.candidate_of: list[list[Ints]] = []  # slot → key → candidate
-        for d, joint in zip(self.distinct, self.joint, strict=True):
-            self.joint_of.append(
-                [column[self.first[slot]] for slot, column in zip(d.slots, joint, strict=True)]
-            )
-            number = max((int(column.max()) + 1 for column in joint if len(column)), default=0)
-            universe = int(max((k.max() for k in d.keys if len(k)), default=-1)) + 1
-            order: list[dict[int, None]] = [{} for _ in range(number)]
-            for keys, column in zip(d.keys, joint, strict=True):
-                for key, cls in zip(keys.tolist(), column.tolist(), strict=True):
-                    order[cls][key] = None
-            self.keys_at.append([np.array(list(x), dtype=np.int64) for x in order])
-            inverse = []
-            for keys in d.keys:
-                table = np.full(universe, -1, dtype=np.int64)
-                table[keys] = np.arange(len(keys))
-                inverse.append(table)
-            self.candidate_of.append(inverse)
 
     # --- elimination
 
@@ -280,8 +264,11 @@ class _Component:
         for slot in self.slots:
             if slot not in grouped:
                 factors.append(((slot,), _numbers(self.size[slot], self.dtype), "lexeme", slot))
-        for number, d in enumerate(self.distinct):
-            factors.append((d.slots, self._falling(number), "group", number))
+        self.member_of: dict[int, tuple[_Group, int]] = {}
+        for group in self.groups:
+            for i, slot in enumerate(group.slots):
+                self.member_of[slot] = (group, i)
+                factors.append((group.slots[: i + 1], group.ways(i, self.dtype), "group", slot))
         self.buckets: list[_Bucket] = []
         left = list(self.slots)
         while left:
@@ -324,24 +311,10 @@ class _Component:
             if kind == "lexeme":
                 bucket.lexemes.append(number)
             elif kind == "group":
-                bucket.groups.append(number)
+                bucket.distinct.append(number)
             elif kind == "bucket":
                 bucket.children.append(number)
         return bucket
-
-    def _falling(self, number: int) -> NDArray[Any]:
-        """How many ways a group's slots have, given their classes, to take different keys."""
-        joint = self.joint_of[number]
-        sizes = np.array([len(k) for k in self.keys_at[number]], dtype=np.int64)
-        k = len(joint)
-        if prod(len(j) for j in joint) > MAX_TABLE:
-            raise TooWide(self.distinct[number].slots, [self.distinct[number].origin])
-        axes = [j.reshape([-1 if i == a else 1 for i in range(k)]) for a, j in enumerate(joint)]
-        total: NDArray[Any] = np.ones([len(j) for j in joint], dtype=self.dtype)
-        for i, axis in enumerate(axes):
-            taken = sum((axes[h] == axis).astype(np.int64) for h in range(i))
-            total = total * _numbers(np.maximum(sizes[axis] - taken, 0), self.dtype)
-        return total
 
     # --- addresses
 
@@ -351,6 +324,7 @@ class _Component:
             addresses = addresses.astype(np.int64)
         classes: dict[int, Ints] = {}
         chosen: dict[int, Ints] = {}
+        digits: dict[int, Ints] = {}
         residues: dict[int, NDArray[Any]] = {}
         rest = addresses
         for _, message, _, number in self.roots:
@@ -369,14 +343,18 @@ class _Component:
                 place = (rest % size).astype(np.int64)
                 chosen[slot] = self.flat[slot][self.offset[slot][classes[slot]] + place]
                 rest = rest // size
-            for group in bucket.groups:
-                rest = self._unrank_group(group, classes, rest, chosen)
+            for slot in bucket.distinct:
+                group, i = self.member_of[slot]
+                radix = group.left(i, classes)
+                digits[slot], rest = (rest % radix).astype(np.int64), rest // radix
             for child in bucket.children:
                 message = self.buckets[child].message
                 assert message is not None
                 place_ = tuple(classes[s] for s in self.buckets[child].parents)
                 size = message[place_]
                 residues[child], rest = rest % size, rest // size
+        for group in self.groups:
+            chosen.update(group.decode(classes, digits))
         return chosen
 
     def _row(self, bucket: _Bucket, classes: dict[int, Ints], length: int) -> Ints:
@@ -385,34 +363,10 @@ class _Component:
             row = row * len(self.first[slot]) + classes[slot]
         return row
 
-    def _unrank_group(
-        self,
-        group: int,
-        classes: dict[int, Ints],
-        rest: NDArray[Any],
-        chosen: dict[int, Ints],
-    ) -> NDArray[Any]:
-        d = self.distinct[group]
-        sizes = np.array([len(k) for k in self.keys_at[group]], dtype=np.int64)
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])[:-1]
-        keys = np.concatenate(self.keys_at[group])
-        taken: list[tuple[Ints, Ints]] = []  # joint class, place in it
-        for i, slot in enumerate(d.slots):
-            joint = self.joint_of[group][i][classes[slot]]
-            before = [np.where(j == joint, p, _NOWHERE) for j, p in taken]
-            radix = sizes[joint] - sum((p != _NOWHERE).astype(np.int64) for p in before)
-            place = (rest % radix).astype(np.int64)
-            rest = rest // radix
-            if before:
-                for used in np.sort(np.stack(before), axis=0):
-                    place = place + (place >= used)
-            taken.append((joint, place))
-            chosen[slot] = self.candidate_of[group][i][keys[starts[joint] + place]]
-        return rest
-
     def rank(self, candidates: Sequence[int]) -> int:
         """The component's address of a combination of candidates (of all slots)."""
         classes = {s: int(self.class_of[s][candidates[s]]) for s in self.slots}
+        digits = {s: d for group in self.groups for s, d in group.encode(candidates).items()}
         ranks: list[int] = []
         for bucket in self.buckets:
             rest = 0
@@ -421,8 +375,9 @@ class _Component:
                 assert message is not None
                 size = int(message[tuple(classes[s] for s in self.buckets[child].parents)])
                 rest = rest * size + ranks[child]
-            for group in reversed(bucket.groups):
-                rest = self._rank_group(group, candidates, rest)
+            for slot in reversed(bucket.distinct):
+                digit, radix = digits[slot]
+                rest = rest * radix + digit
             for slot in reversed(bucket.lexemes):
                 cls = classes[slot]
                 place = int(np.flatnonzero(self.members[slot][cls] == candidates[slot])[0])
@@ -438,21 +393,114 @@ class _Component:
             address = address * int(message) + ranks[number]
         return address
 
-    def _rank_group(self, group: int, candidates: Sequence[int], rest: int) -> int:
-        d = self.distinct[group]
-        digits: list[tuple[int, int]] = []
-        taken: list[tuple[int, int]] = []
-        for i, slot in enumerate(d.slots):
-            joint = int(self.joint[group][i][candidates[slot]])
-            key = int(d.keys[i][candidates[slot]])
-            place = int(np.flatnonzero(self.keys_at[group][joint] == key)[0])
-            before = [p for j, p in taken if j == joint]
-            digit = place - sum(p < place for p in before)
-            digits.append((digit, len(self.keys_at[group][joint]) - len(before)))
-            taken.append((joint, place))
-        for digit, radix in reversed(digits):
-            rest = rest * radix + digit
-        return rest
+
+class _Group:
+    """Slots whose candidates have different keys, one after the other.
+
+    A slot's classes have to say what it shares with the slots after it, so that, once classes
+    are chosen, the number of candidates left for a slot is the size of its class less the
+    earlier slots in the same class. Slots that need few classes come last.
+    """
+
+    def __init__(self, d: Distinct, class_of: dict[int, Ints]) -> None:
+        order = sorted(
+            range(len(d.slots)), key=lambda i: (-len(np.unique(class_of[d.slots[i]])), d.slots[i])
+        )
+        self.origin = d.origin
+        self.slots = tuple(d.slots[i] for i in order)
+        self.keys = [d.keys[i] for i in order]
+        universe = 1 + max((int(k.max()) for k in self.keys if len(k)), default=-1)
+        own = []
+        for slot, keys in zip(self.slots, self.keys, strict=True):
+            column = np.full(universe, -1, dtype=np.int64)
+            column[keys] = class_of[slot]
+            own.append(column)
+        # class_at[i][key]: the class of a key as slot i sees it
+        self.class_at = [_partition(universe, own[i:]) for i in range(len(own))]
+        self.candidate_at: list[Ints] = []
+        for slot, keys, classes in zip(self.slots, self.keys, self.class_at, strict=True):
+            class_of[slot] = _partition(len(keys), [classes[keys]])
+            candidates = np.full(universe, -1, dtype=np.int64)
+            candidates[keys] = np.arange(len(keys))
+            self.candidate_at.append(candidates)
+
+    def describe_classes(self, first: dict[int, Ints]) -> None:
+        """Note, for every class of every slot, its key class, its members and their order."""
+        self.key_class: list[Ints] = []  # slot's class → class of its keys
+        self.sizes: list[Ints] = []  # slot's class → number of candidates
+        self.place: list[Ints] = []  # key → place among the candidates of its class
+        self.starts: list[Ints] = []
+        self.ordered: list[Ints] = []  # candidates, class after class
+        self.seen_as: list[list[Ints]] = []  # [i][g]: class of slot g → class of slot i's keys
+        for i, (slot, keys) in enumerate(zip(self.slots, self.keys, strict=True)):
+            of_keys = self.class_at[i][keys]
+            mine = of_keys[first[slot]]
+            order = np.argsort(of_keys, kind="stable")
+            ranks = np.searchsorted(of_keys[order], mine)
+            sizes = np.searchsorted(of_keys[order], mine, side="right") - ranks
+            place = np.full(len(self.class_at[i]), _NOWHERE, dtype=np.int64)
+            begin = np.searchsorted(of_keys[order], of_keys[order])
+            place[keys[order]] = np.arange(len(order)) - begin
+            self.key_class.append(mine)
+            self.sizes.append(sizes.astype(np.int64))
+            self.place.append(place)
+            self.starts.append(ranks.astype(np.int64))
+            self.ordered.append(order.astype(np.int64))
+            self.seen_as.append(
+                [self.class_at[i][self.keys[g][first[self.slots[g]]]] for g in range(i)]
+            )
+
+    def ways(self, i: int, dtype: Any) -> NDArray[Any]:
+        """How many candidates slot ``i`` has left, over the classes of slots ``0 … i``."""
+        shape = [len(self.key_class[g]) for g in range(i + 1)]
+        if prod(shape) > MAX_TABLE:
+            raise TooWide(self.slots[: i + 1], [self.origin])
+        total: NDArray[Any] = np.broadcast_to(self.sizes[i], shape)
+        for g in range(i):
+            same = self.seen_as[i][g][:, None] == self.key_class[i][None, :]
+            view = [shape[g] if a == g else shape[i] if a == i else 1 for a in range(i + 1)]
+            total = total - same.astype(np.int64).reshape(view)
+        return _numbers(np.maximum(total, 0), dtype)
+
+    def left(self, i: int, classes: dict[int, Ints]) -> Ints:
+        """How many candidates slot ``i`` has left in each row, given the rows' classes."""
+        mine = classes[self.slots[i]]
+        total = self.sizes[i][mine]
+        for g in range(i):
+            seen = self.seen_as[i][g][classes[self.slots[g]]]
+            total = total - (seen == self.key_class[i][mine])
+        return total
+
+    def decode(self, classes: dict[int, Ints], digits: dict[int, Ints]) -> dict[int, Ints]:
+        """The candidates of each slot: the digit-th of those its class has left."""
+        chosen: dict[int, Ints] = {}
+        keys: list[Ints] = []
+        for i, slot in enumerate(self.slots):
+            mine, place = classes[slot], digits[slot]
+            wanted = self.key_class[i][mine]
+            taken = [
+                np.where(self.class_at[i][k] == wanted, self.place[i][k], _NOWHERE) for k in keys
+            ]
+            if taken:
+                for used in np.sort(np.stack(taken), axis=0):
+                    place = place + (place >= used)
+            chosen[slot] = self.ordered[i][self.starts[i][mine] + place]
+            keys.append(self.keys[i][chosen[slot]])
+        return chosen
+
+    def encode(self, candidates: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """The digit of each slot's candidate and how many there could be."""
+        found: dict[int, tuple[int, int]] = {}
+        keys: list[int] = []
+        for i, slot in enumerate(self.slots):
+            key = int(self.keys[i][candidates[slot]])
+            wanted = int(self.class_at[i][key])
+            taken = [int(self.place[i][k]) for k in keys if int(self.class_at[i][k]) == wanted]
+            size = int((self.class_at[i][self.keys[i]] == wanted).sum())
+            place = int(self.place[i][key])
+            found[slot] = (place - sum(p < place for p in taken), size - len(taken))
+            keys.append(key)
+        return found
 
 
 def _partition(number: int, columns: Sequence[Ints]) -> Ints:

@@ -452,6 +452,9 @@ class _Tree(Transformer[LarkToken, Any]):
     def mapping(self, c: list[Any]) -> s.Mapping:
         return s.Mapping(self._extent(c), c[0], c[-1])
 
+    def column(self, c: list[Any]) -> s.Word:
+        return s.Word(self._extent(c), ".".join(word.text for word in _words(c)))
+
     # objects and attributes
 
     def object(self, c: list[Any]) -> s.Objects:

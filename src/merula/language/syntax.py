@@ -134,7 +134,7 @@ class Language(Node):
 class Mapping(Node):
     """``subj.sg = "np-s"``: our column, their header."""
 
-    column: Path
+    column: Word  # with its dots
     header: Word
 
 

@@ -1,0 +1,136 @@
+"""Published data made again: BLM-AgrF type I, main clauses, from its own seed table.
+
+The published data set is not part of the project; without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import merula
+from merula.compiler import compile_source
+from merula.language.source import Source
+from merula.program import TableOptions
+
+ROOT = Path(__file__).resolve().parents[1]
+BLM = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blm"
+
+needs_published = pytest.mark.skipif(
+    not BLM.is_dir(), reason="the published BLM data is not beside the project"
+)
+
+# The edits of the first published files, odd ones included: N1_alter changes the subject and
+# keeps the verb, N2_alter changes the first attractor. No language is named, for the files
+# have "de les" uncontracted.
+AS_PUBLISHED = """
+phenomenon agreement_published "BLM-AgrF, the answer set of the first published files"
+lexicon sets "fragments_FR.csv" separated by ";"
+  prefix      = "Prefix1"
+  rc          = "ROC"
+  subj.sg     = "np-s"
+  subj.pl     = "np-p"
+  n1.pp.sg    = "pp1-s"
+  n1.pp.pl    = "pp1-p"
+  n1.coord.sg = "Conj1sg"
+  n1.coord.pl = "Conj1pl"
+  n2.pp.sg    = "pp2-s"
+  n2.pp.pl    = "pp2-p"
+  n2.coord.sg = "Conj2sg"
+  n2.coord.pl = "Conj2pl"
+  n3.pp.sg    = "P3sg"
+  n3.pp.pl    = "P3pl"
+  verb.sg     = "vp-s"
+  verb.pl     = "vp-p"
+objects
+  subj, n1   : NP (number, link)
+  n2?, n3?   : NP (number, link)
+  verb       : VP (number)
+  prefix, rc : phrase
+attributes
+  number = sg | pl
+  link   = pp | coord
+external
+  agreement: n1.link = coord or n2.link = coord -> verb.number = pl else verb.number = subj.number
+frames
+  main       = subj n1 n2 n3 verb
+  completive = prefix main
+  relative   = subj n1 n2 n3 rc verb
+matrix agrf = 8 items in main | completive | relative
+  subj.number cycles 2 of sg | pl          every 1
+  n1.number   cycles 2 of sg | pl          every 2
+  n2          cycles 2 of absent | sg | pl every 4
+answers
+  agreement_error breaks E agreement: flip verb.number
+  N1_alter        breaks E agreement: flip subj.number keeping verb.number
+  N2_alter        breaks R n1.number: flip n1.number
+  mis_num         breaks R:           add n3 like n2 else add n2 like n1
+  coordination    breaks R:           set n2.link = coord else set n1.link = coord
+"""
+
+
+def normal(text: str) -> str:
+    """Lower case, straight apostrophes without spaces, single spaces, no space at the stop."""
+    text = re.sub(r"\s*['’]\s*", "'", text.lower())
+    return " ".join(text.split()).replace(" .", ".")
+
+
+@pytest.fixture(scope="module")
+def published() -> list[list[str]]:
+    with (BLM / "agrF_type_I_main.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+@pytest.fixture(scope="module")
+def grammar(tmp_path_factory: pytest.TempPathFactory) -> merula.Grammar:
+    folder = tmp_path_factory.mktemp("published")
+    path = folder / "agreement_published.merula"
+    path.write_text(AS_PUBLISHED, encoding="utf-8")
+    options = TableOptions(files={"": str(BLM / "fragments_FR.csv")})
+    return merula.load(path, tables=options)
+
+
+@needs_published
+def test_counts_are_those_of_the_paper(grammar: merula.Grammar) -> None:
+    design = grammar["agrf"]
+    assert design.count() == 2304
+    assert design.by_frame() == {"main": 768, "completive": 768, "relative": 768}
+    assert [p.render() for p in grammar.problems] == []
+
+
+@needs_published
+def test_every_published_instance_is_made_again(
+    grammar: merula.Grammar, published: list[list[str]]
+) -> None:
+    made: dict[tuple[str, ...], dict[str, str]] = {}
+    for i in range(grammar.count()):
+        instance = grammar["agrf"][i]
+        if instance.frame == "main":
+            context = tuple(normal(s.text) for s in instance.context)
+            answers = {s.label.replace("Correct", "True"): normal(s.text) for s in instance.answers}
+            assert context not in made
+            made[context] = answers
+    wanted = {
+        tuple(normal(s) for s in row[1:8]): dict(
+            zip(row[20:26], (normal(s) for s in row[8:14]), strict=True)
+        )
+        for row in published
+    }
+    assert len(published) == len(wanted) == len(made) == 768
+    assert made == wanted
+
+
+@needs_published
+def test_our_own_grammar_takes_the_table_as_it_is() -> None:
+    """The packaged grammar, with the table and its headers named on the command line."""
+    path = ROOT / "grammars" / "blm" / "agreement_fr.merula"
+    columns = dict(re.findall(r'^  ([\w.]+) *= "(.*)"$', AS_PUBLISHED, re.MULTILINE))
+    options = TableOptions({"": str(BLM / "fragments_FR.csv")}, ";", None, columns)
+    source = Source(path.name, path.read_text(encoding="utf-8"), path)
+    compiled = compile_source(source, options)
+    assert [p.render() for p in compiled.problems] == []
+    assert compiled.designs["agrf"].count == 2304
