@@ -110,6 +110,7 @@ class Tongue:
     verbs: tuple[str, ...]
     before: Mapping[str, tuple[str, ...]]  # number → what can stand before a noun
     small: tuple[str, ...]
+    endings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 TONGUES = (
@@ -140,6 +141,14 @@ TONGUES = (
         ("v", "w", "x", "w."),
         {"sg": ("", "p"), "pl": ("", "q", "p")},
         ("p", "x", "y", ",", "?"),
+    ),
+    Tongue(  # few words, so that cells are often one sentence
+        "",
+        ("x", "y", "x y", "x x", "X"),
+        ("x", "y", "x y", "x."),
+        {"sg": ("", "", "x"), "pl": ("", "", "x", "y")},
+        ("x", "y", "", ".", "x x"),
+        {"~pl~": ("", " x", " y", "s"), "~coord~": ("", " x"), "~pst~": ("", " y", " x")},
     ),
 )
 
@@ -455,7 +464,10 @@ class _Builder:
         before = self.chance(50) and x.name != "verb"
         forms = []
         for combo in combos:
-            endings = "".join(_ENDINGS[v] for v in combo)
+            endings = "".join(
+                self.pick(self.tongue.endings[v]) if v in self.tongue.endings else _ENDINGS[v]
+                for v in combo
+            )
             front = ""
             if before:
                 front = self.pick(self.tongue.before["sg" if "~sg~" in combo else "pl"])

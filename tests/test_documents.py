@@ -3,6 +3,8 @@
 The fenced blocks of a page are taken in order, in one empty folder a page:
 
 - a block with a title, as in ```` ```merula title="name.merula" ````, is written to that file;
+- one with ``adds="name.merula"`` goes to the end of that file, and each line of one with
+  ``changes="name.merula"`` takes the place of the file's only line that begins with the same word;
 - an ``sh`` block is run as one script, and so is a ``console`` block without prompts;
 - in a ``console`` block with prompts each line after ``$ `` is a command, and the lines up to the
   next prompt are its exact output, but for spaces at line ends. A command that ends in a backslash
@@ -39,7 +41,7 @@ SKIPPED = (
 )
 
 FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
-TITLE = re.compile(r'\btitle="([^"]+)"')
+FILE = re.compile(r'\b(title|adds|changes)="([^"]+)"')
 NOTE = re.compile(r"<!-- (not run|exits): (.+) -->")
 
 
@@ -57,9 +59,10 @@ class Block:
         return self.info.partition(" ")[0]
 
     @property
-    def title(self) -> str | None:
-        found = TITLE.search(self.info)
-        return found[1] if found else None
+    def file(self) -> tuple[str, str] | None:
+        """What the block does to a file, and the file's name; None where it concerns none."""
+        found = FILE.search(self.info)
+        return (found[1], found[2]) if found else None
 
     @property
     def skipped(self) -> bool:
@@ -130,12 +133,30 @@ def check_page(page: str, folder: Path) -> None:
     for block in blocks(page):
         if block.skipped:
             continue
-        if block.title is not None:
-            file = folder / block.title
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text, encoding="utf-8")
+        if block.file is not None:
+            how, name = block.file
+            write(block, how, folder / name)
         for command in commands(block):
             check_command(command, block, folder)
+
+
+def write(block: Block, how: str, file: Path) -> None:
+    """Write the file of a block, add the block to it, or change the lines that the block gives."""
+    text = block.text
+    if how != "title":
+        text = file.read_text(encoding="utf-8")
+        text = text + block.text if how == "adds" else changed(text, block)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def changed(text: str, block: Block) -> str:
+    lines = text.splitlines(keepends=True)
+    for new in block.text.splitlines(keepends=True):
+        places = [i for i, old in enumerate(lines) if old.split()[:1] == new.split()[:1]]
+        assert len(places) == 1, f"the block at line {block.line}: {len(places)} lines like {new}"
+        lines[places[0]] = new
+    return "".join(lines)
 
 
 def check_command(command: Command, block: Block, folder: Path) -> None:
@@ -209,6 +230,33 @@ no-such-command
 """
 
 
+CHANGED = """\
+```text title="a.txt"
+one 1
+two 2
+```
+
+```text adds="a.txt"
+three 3
+```
+
+```text changes="a.txt"
+  two 22
+```
+
+```console
+$ cat a.txt
+one 1
+  two 22
+three 3
+```
+"""
+
+
+def test_a_file_is_changed_line_by_line(tmp_path: Path) -> None:
+    check_page(CHANGED, tmp_path)
+
+
 def test_a_page_is_run_in_order(tmp_path: Path) -> None:
     check_page(SAMPLE, tmp_path)
     assert (tmp_path / "b.txt").read_text() == "one\n"
@@ -223,6 +271,8 @@ def test_a_page_is_run_in_order(tmp_path: Path) -> None:
         ("```console\n$ echo a\n```\n", "echo a"),
         ("```console\na\n$ echo a\n```\n", "output without a command"),
         ("<!-- exits: 1 -->\n```sh\ntrue\n```\n", "the block at line 2"),
+        ('```text title="a"\na 1\n```\n```text changes="a"\nb 1\n```\n', "0 lines like b"),
+        ('```text title="a"\na 1\na 2\n```\n```text changes="a"\na 3\n```\n', "2 lines like a"),
         ("<!-- not run: -->\n```sh\nfalse\n```\n", "the block at line 2"),
     ],
 )

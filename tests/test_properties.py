@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from merula import grammar as g
 from merula._resources import data_root
-from merula.columns import Writer, phrases
+from merula.columns import Writer
 from merula.compiler import Compiled, compile_source
 from merula.examples import readings
 from merula.language.diagnostics import Report
 from merula.language.source import Source
 from merula.language.tokens import scan
-from merula.program import read_program
 from merula.meaning import Cell
-from merula.plan import Plan
+from merula.plan import Plan, phrases
+from merula.program import read_program
 from merula.reference import SizeError, interpret
 from merula.space import Constraint, Distinct, Origin, Space
 from merula.surface import END, Surface, load_surface, plain_surface

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merula.compiler import Compiled, CompiledDesign, compile_source
+from merula.grammar import CORRECT
 from merula.language.diagnostics import Diagnostic, MerulaError, Report, did_you_mean, listing
 from merula.language.source import Source
-from merula.program import TableOptions, read_grammar
-from merula.meaning import CORRECT
 from merula.plan import phrases
+from merula.program import TableOptions, read_grammar
 
 if TYPE_CHECKING:
     from merula.rows import RowMaker
@@ -56,7 +56,7 @@ def compile(
     ...     '''
     ... phenomenon toy
     ... language en
-    ... lexicon sets "toy.tsv"
+    ... lexicon sets "toy.csv"
     ... objects
     ...   subj : NP (number)
     ...   verb : VP (number)
@@ -68,7 +68,7 @@ def compile(
     ...   clause = subj verb
     ... paradigm agree = subj.number × verb.number
     ... ''',
-    ...     tables={"toy.tsv": "subj.sg\\tsubj.pl\\tverb.sg\\tverb.pl\\nthe dog\\tthe dogs\\tbarks\\tbark"},
+    ...     tables={"toy.csv": "subj.sg,subj.pl,verb.sg,verb.pl\\nthe dog,the dogs,barks,bark"},
     ... )
     >>> [(s.text, s.acceptable) for s in g[0].cells][:2]
     [('The dog barks.', True), ('The dog bark.', False)]
@@ -197,9 +197,7 @@ class Design:
             )
             for c in plan.cells
         )
-        lexemes = {
-            slot.name: slot.titles[i] for slot, i in zip(plan.slots, chosen, strict=True)
-        }
+        lexemes = {slot.name: slot.titles[i] for slot, i in zip(plan.slots, chosen, strict=True)}
         variant = plan.variant
         return Instance(
             self.name, address, variant.frame.name, dict(variant.choices), lexemes, sentences
@@ -253,9 +251,9 @@ class Data:
             raise ImportError(
                 "a Hugging Face data set needs the package datasets: pip install 'merula[hf]'"
             ) from error
-        from merula.export import plain
-
         import pyarrow as pa
+
+        from merula.export import plain
 
         return Dataset(pa.Table.from_batches([plain(batch) for batch in self]))
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from merula import grammar as g
+from merula.grammar import CORRECT
 from merula.language.diagnostics import Label, Report, listing
-from merula.meaning import CORRECT, Cell, Senseless, Variant
+from merula.meaning import Cell, Senseless, Variant
 from merula.plan import Plan, must_differ
 from merula.space import Distinct
 
@@ -22,7 +23,13 @@ class DesignReport:
     broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
     senseless: dict[str, list[Senseless]] = field(default_factory=dict)
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+    repeated: list[tuple[Variant, str]] = field(default_factory=list)
+    factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     empty: list[Plan] = field(default_factory=list)
+
+    def example(self, variant: Variant) -> list[str]:
+        """A note that names a variant, where there are several."""
+        return [f"for example in {variant_name(variant)}"] if self.variants > 1 else []
 
     def see(self, variant: Variant, cells: Sequence[Cell], senseless: Sequence[Senseless]) -> None:
         """Note what the rules say of a variant's cells."""
@@ -39,8 +46,18 @@ class DesignReport:
             if one.pieces == other.pieces:
                 pair = (one.cell.label, other.cell.label)
                 self.equal.setdefault(pair, []).append(plan.variant)
+        for cell in plan.cells:
+            self.factors.setdefault(cell.cell.label, cell.cell.factors)
+        self._see_repeated(plan)
         if plan.count == 0:
             self.empty.append(plan)
+
+    def _see_repeated(self, plan: Plan) -> None:
+        right = next((c for c in plan.cells if c.cell.label == CORRECT), None)
+        for cell in plan.cells:
+            if cell.cell.role == "context" and right and cell.pieces == right.pieces:
+                self.repeated.append((plan.variant, cell.cell.label))
+                return
 
 
 def of_variants(some: int, total: int) -> str:
@@ -78,7 +95,7 @@ def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
         f"the edits of {answer.label} have no sense{where}: {listing(cases[0].reasons)}",
         answer.span,
         remedy="add another edit for these variants: `… else …`",
-        notes=[f"for example in {variant_name(cases[0].variant)}"],
+        notes=seen.example(cases[0].variant),
     )
 
 
@@ -92,7 +109,7 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
             f"{answer.label} breaks no rule{where}, so nothing makes it wrong",
             answer.span,
             remedy="edit something that a rule or an operator decides",
-            notes=[f"for example in {variant_name(nothing[0])}"],
+            notes=seen.example(nothing[0]),
         )
         return
     wrong = [(v, b) for v, b in cases if not _agrees(answer, b)]
@@ -112,10 +129,14 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
         label,
         *_rule_labels(seen, broken),
         remedy=f"write `breaks {_claim_for(broken)}`"
-        + (f", or `… as {answer.claims[0].letter}` if that class shall be printed"
-           if answer.claims and answer.claims[0].letter in {b[0] for b in broken}
-           and answer.claims[0].letter != letter else ""),
-        notes=[f"for example in {variant_name(variant)}"] if seen.variants > 1 else [],
+        + (
+            f", or `… as {answer.claims[0].letter}` if that class shall be printed"
+            if answer.claims
+            and answer.claims[0].letter in {b[0] for b in broken}
+            and answer.claims[0].letter != letter
+            else ""
+        ),
+        notes=seen.example(variant),
     )
 
 
@@ -130,7 +151,7 @@ def _rule_labels(seen: DesignReport, broken: Sequence[str]) -> Iterator[Label]:
     for cycle in seen.design.cycles:
         names = {f"{cycle.letter} {v}" for p in cycle.axis.points for v, _ in p.assignment}
         if names & set(broken):
-            yield Label(cycle.span, "this operator is broken")
+            yield Label(cycle.span, "the operator that it breaks")
             return
 
 
@@ -158,7 +179,7 @@ def _correct(seen: DesignReport, report: Report) -> None:
             f"the right answer of {seen.design.name} breaks {listing(broken)}{where}",
             seen.design.span,
             remedy="mend the rule, or the items that lead to it",
-            notes=[f"for example in {variant_name(variant)}"],
+            notes=seen.example(variant),
         )
 
 
@@ -209,24 +230,61 @@ def _rival(shown: Sequence[str], values: Sequence[str]) -> tuple[tuple[str, ...]
 
 
 def _equal(seen: DesignReport, report: Report) -> None:
-    spans = {}
-    if isinstance(seen.design, g.Matrix):
-        spans = {answer.label: answer.span for answer in seen.design.answers}
+    if isinstance(seen.design, g.Paradigm):
+        _equal_cells(seen, seen.design, report)
+        return
+    spans = {answer.label: answer.span for answer in seen.design.answers}
     for (one, other), cases in seen.equal.items():
-        labels = [Label(spans[x]) for x in (other, one) if x in spans]
-        if isinstance(seen.design, g.Paradigm):
-            text = f"the cells `{one}` and `{other}` of {seen.design.name} are one sentence"
-            remedy = "give the values different words or forms, or drop the factor"
-        else:
-            one = "the right answer" if one == CORRECT else one
-            text = f"{other} is the same sentence as {one}"
-            remedy = "edit something that shows"
+        first = "the right answer" if one == CORRECT else one
         report.error(
             "M402",
-            text + of_variants(len(cases), seen.variants),
-            *(labels or [Label(seen.design.span)]),
-            remedy=remedy,
-            notes=[f"for example in {variant_name(cases[0])}"] if seen.variants > 1 else [],
+            f"{other} is the same sentence as {first}{of_variants(len(cases), seen.variants)}",
+            *[Label(spans[x]) for x in (other, one) if x in spans],
+            remedy="edit something that shows",
+            notes=seen.example(cases[0]),
+        )
+    if seen.repeated:
+        variant, item = seen.repeated[0]
+        report.warning(
+            "M407",
+            f"the right answer of {seen.design.name} is item {item} of its context"
+            f"{of_variants(len(seen.repeated), seen.variants)}",
+            seen.design.span,
+            remedy="let one more attribute change, or stop a period earlier",
+            notes=seen.example(variant),
+        )
+
+
+def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None:
+    """Name the factors that do not show; else the cells that look alike."""
+    axes = {axis.name: axis for axis in design.factors}
+    hidden: dict[str, list[Variant]] = {}
+    others: list[tuple[str, str, Variant]] = []
+    for (one, other), cases in seen.equal.items():
+        mine, theirs = seen.factors[one], seen.factors[other]
+        differing = [name for name, value in mine if dict(theirs)[name] != value]
+        if len(differing) == 1:
+            hidden.setdefault(differing[0], []).extend(cases)
+        else:
+            others.append((one, other, cases[0]))
+    for name, cases in hidden.items():
+        number = len({id(variant) for variant in cases})
+        report.error(
+            "M402",
+            f"the factor `{name}` does not show in the sentences of {design.name}"
+            f"{of_variants(number, seen.variants)}",
+            axes[name].span,
+            remedy="give its values different words or forms, let a frame show it, or drop it",
+            notes=seen.example(cases[0]),
+        )
+    if others and not hidden:
+        one, other, variant = others[0]
+        report.error(
+            "M402",
+            f"the cells `{one}` and `{other}` of {design.name} are one sentence",
+            design.span,
+            remedy="give the values different words or forms, or drop a factor",
+            notes=seen.example(variant),
         )
 
 
@@ -238,7 +296,7 @@ def _empty(seen: DesignReport, report: Report) -> None:
     where = of_variants(len(seen.empty), seen.variants)
     add = report.error if everything else report.warning
     bare = [slot for slot in plan.slots if len(slot) == 0]
-    notes = [f"for example in {variant_name(plan.variant)}"] if seen.variants > 1 else []
+    notes = seen.example(plan.variant)
     if bare:
         if everything and report.failed:
             return  # why there is no lexeme has been said
@@ -254,8 +312,10 @@ def _empty(seen: DesignReport, report: Report) -> None:
     clash = plan.space.clash()
     labels = [Label(c.origin.span, "") for c in clash if c.origin.span is not None]
     for item in clash:
-        for slot in item.slots:
-            notes.append(f"`{plan.slots[slot].name}` is one of {_few(plan.slots[slot].titles)}")
+        notes += [
+            f"`{plan.slots[slot].name}` is one of {_few(plan.slots[slot].titles)}"
+            for slot in item.slots
+        ]
         if item.origin.span is None:
             notes.append(item.origin.text)
     add(

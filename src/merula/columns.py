@@ -74,7 +74,7 @@ class Writer:
         self._tables = [self._cell_tables(cell) for cell in plan.cells]
 
     def column(self, cell: int, candidates: Sequence[Ints]) -> Any:
-        """The sentences of a cell (a pyarrow string array) for arrays of candidates, a slot each."""
+        """The sentences of a cell (a pyarrow string array) for candidates, an array a slot."""
         length = len(candidates[0]) if candidates else 1
         pieces, tables = self.plan.cells[cell].pieces, self._tables[cell]
         parts: list[Any] = []
@@ -125,9 +125,7 @@ class Writer:
         return columns[right[0].edge[right[1]]] * table.size + index
 
 
-def _texts(
-    right: tuple[_PieceTable, Any, Any], left: _PieceTable | None, left_entry: Any
-) -> Any:
+def _texts(right: tuple[_PieceTable, Any, Any], left: _PieceTable | None, left_entry: Any) -> Any:
     """The texts of a piece, without their beginning where the left neighbour swallows it."""
     table, entry, _ = right
     if left is None or left.swallows is None or table.withheld is None:

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from merula import grammar as g
 from merula.checks import DesignReport, check_design, variant_name
 from merula.examples import check_examples
+from merula.items import Lexical
 from merula.language.diagnostics import Diagnostic, Label, Report, listing
 from merula.language.resolve import resolve
 from merula.language.source import Source
-from merula.program import Program, TableOptions, read_program
-from merula.meaning import Cell, Circular, Variant, cells, lexical_choices, variants
+from merula.lexicon import Lexicon
+from merula.meaning import Cell, Variant, cells, lexical_choices, variants
 from merula.plan import Plan, Planner
+from merula.program import Program, TableOptions, read_program
+from merula.settings import Circular
 from merula.space import TooWide
 from merula.surface import Surface
 
@@ -110,11 +113,8 @@ def _digest(program: Program) -> str:
 class _Designs:
     def __init__(self, grammar: g.Grammar, program: Program, report: Report) -> None:
         self.grammar, self.program, self.report = grammar, program, report
-        self.planner = (
-            Planner(grammar, program.lexicon, program.surface, report)
-            if program.lexicon is not None
-            else None
-        )
+        lexicon = program.lexicon or Lexicon()
+        self.planner = Planner(grammar, lexicon, program.surface, report)
 
     def compile(self) -> dict[str, CompiledDesign]:
         if not self.grammar.designs:
@@ -130,6 +130,17 @@ class _Designs:
             if found is not None:
                 done[design.name] = found
         self._excluded()
+        if (
+            self.grammar.examples
+            and self.program.lexicon is None
+            and not any(design.plans for design in done.values())
+        ):
+            self.report.warning(
+                "M113",
+                "the examples are not checked, since the grammar names no lexicon",
+                self.grammar.examples[0].span,
+                remedy='name its tables: lexicon "nouns.tsv"',
+            )
         if not self.report.failed:
             check_examples(self.grammar, list(done.values()), self.program.surface, self.report)
         return done
@@ -145,7 +156,7 @@ class _Designs:
                 found, senseless = cells(self.grammar, design, variant)
                 seen.see(variant, found, senseless)
                 made.append((variant, found))
-                if self.planner is None or senseless:
+                if senseless or (self.program.lexicon is None and _needs_lexemes(found)):
                     continue
                 plan = self.planner.plan(design, variant, found)
                 if plan is None:
@@ -206,8 +217,6 @@ class _Designs:
 
     def _excluded(self) -> None:
         """Say which lexemes were left out because a contrast does not show in them."""
-        if self.planner is None:
-            return
         merged: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
         for (slot, one, other), rows in self.planner.excluded.items():
             merged.setdefault((slot, tuple(rows)), []).append((one, other))
@@ -222,6 +231,10 @@ class _Designs:
                 remedy="this is a guard; nothing needs to be done",
                 place=names[0].rsplit("(", 1)[-1].rstrip(")"),
             )
+
+
+def _needs_lexemes(found: Sequence[Cell]) -> bool:
+    return any(isinstance(placed.word, Lexical) for cell in found for placed in cell.item.words)
 
 
 __all__ = ["Compiled", "CompiledDesign", "compile_source", "variant_name"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -75,7 +75,7 @@ class Contraster:
         after = self.words(forms, tail) if tail is not None else None
         if self._beside(mine, after) or self._beside(theirs, after):
             return self._written(forms, one, other, tail)
-        if self._never(forms, one, other, mine, theirs):
+        if self._never(one, other, mine, theirs):
             return None
         slots = {p.slot for p in (*one, *other) if p.slot >= 0}
         counts = [[w.count for w in words] for words in (mine, theirs)]
@@ -111,7 +111,6 @@ class Contraster:
 
     def _never(
         self,
-        forms: Sequence[Mapping[str, tuple[str, ...]]],
         one: Sequence[Piece],
         other: Sequence[Piece],
         mine: Sequence[_Words],
@@ -148,9 +147,7 @@ class Contraster:
     ) -> Contrast | None:
         """Write every combination of forms before every edge, and compare."""
         slots = tuple(dict.fromkeys(p.slot for p in (*one, *other) if p.slot >= 0))
-        names = [
-            tuple(dict.fromkeys(p.text for p in (*one, *other) if p.slot == s)) for s in slots
-        ]
+        names = [tuple(dict.fromkeys(p.text for p in (*one, *other) if p.slot == s)) for s in slots]
         combos = [
             tuple(zip(*(forms[s][c] for c in columns), strict=True))
             for s, columns in zip(slots, names, strict=True)
@@ -182,7 +179,7 @@ class Contraster:
             for ids, x in zip(known, combos, strict=True)
         ]
         if tail is None or tail.slot < 0 or len(edges) == 1:
-            return Contrast(slots, tuple(groups), table.any(axis=-1))
+            return Contrast(slots, tuple(groups), np.asarray(table.any(axis=-1)))
         if tail.slot in slots:
             return _diagonal(slots, groups, table, slots.index(tail.slot), edge_of)
         return Contrast((*slots, tail.slot), (*groups, edge_of), table)

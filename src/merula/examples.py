@@ -85,17 +85,13 @@ def _has_words(cell: PlanCell, words: set[str], surface: Surface) -> bool:
     return all(w in words or w in surface.changing or not w.isalpha() for w in fixed)
 
 
-def _ways(
-    plan: Plan, cell: PlanCell, surface: Surface, wanted: str
-) -> Iterator[tuple[str, ...]]:
+def _ways(plan: Plan, cell: PlanCell, surface: Surface, wanted: str) -> Iterator[tuple[str, ...]]:
     """For every way to read the text, the texts of each piece, first to last."""
     if surface.stop and wanted.endswith(surface.stop):
         wanted = wanted[: -len(surface.stop)]
     texts = [dict.fromkeys(forms(plan.slots, piece)) for piece in cell.pieces]
 
-    def read(
-        number: int, end: int, right: Edge, may_lack: str
-    ) -> Iterator[tuple[str, ...]]:
+    def read(number: int, end: int, right: Edge, may_lack: str) -> Iterator[tuple[str, ...]]:
         """Readings of pieces up to ``number``, which end at ``end``.
 
         ``may_lack`` is what a piece to the right would have lost to this one.

@@ -160,7 +160,7 @@ def _jsonl(path: Path, schema: Any) -> Iterator[Write]:
 
 @contextmanager
 def _csv(path: Path, schema: Any) -> Iterator[Write]:
-    """Nested columns flattened: ``factors.npi``, ``answers.1``; lists of rules joined by ``; ``."""
+    """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``."""
     del schema
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -181,12 +181,14 @@ def _flat(row: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
     for name, value in row.items():
         if isinstance(value, dict):
             yield from ((f"{name}.{key}", item or "") for key, item in value.items())
-        elif isinstance(value, list) and name == "broken" and not any(
-            isinstance(item, list) for item in value
+        elif (
+            isinstance(value, list)
+            and name == "broken"
+            and not any(isinstance(item, list) for item in value)
         ):
             yield name, "; ".join(value)
         elif isinstance(value, list):
-            for i, item in enumerate(value, 1):
+            for i, item in enumerate(value):  # from 0, as `correct` counts
                 yield f"{name}.{i}", "; ".join(item) if isinstance(item, list) else item
         elif isinstance(value, bool):
             yield name, int(value)

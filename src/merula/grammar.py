@@ -16,6 +16,8 @@ from merula.language.source import Source, Span
 
 ABSENT = "absent"
 PRESENT = "present"
+LETTERS = ("E", "I", "R")  # error classes: external, internal, relational
+CORRECT = "Correct"  # the label of the right answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +101,12 @@ class Not:
 
 
 @dataclass(frozen=True)
-class All:
+class AllOf:
     tests: tuple[Test, ...]
 
 
 @dataclass(frozen=True)
-class Any_:
+class AnyOf:
     tests: tuple[Test, ...]
 
 
@@ -125,7 +127,7 @@ class Ignores:
     attractors: tuple[Variable, ...]
 
 
-Test = Is | Same | Within | Not | All | Any_ | Choice | Ignores
+Test = Is | Same | Within | Not | AllOf | AnyOf | Choice | Ignores
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from merula.language.source import Span
 
 ANY = "*"
 LEMMA, CATEGORY = "lemma", "category"
+SETS = "sets"
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,10 @@ class Table:
 class Rows:
     """Rows that candidates are drawn from: one table of sets, or all lexemes of a category."""
 
-    kind: str  # "sets" or a category
+    kind: str  # `SETS` or a category
     columns: Mapping[str, tuple[str, ...]]
     places: tuple[str, ...]
+    _views: dict[str, Rows] = field(default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -65,6 +67,17 @@ class Rows:
         """What a reader calls a row: its lemma, or the first cell of its set."""
         names = self.columns.get(LEMMA) or self.columns.get("set")
         return names[row] if names else next(iter(self.columns.values()))[row]
+
+    def of(self, item: str) -> Rows:
+        """The rows as an object sees them: of a set, ``subj.gender`` is the subject's ``gender``."""
+        if self.kind != SETS:
+            return self
+        if item not in self._views:
+            start = item + "."
+            own = {n.removeprefix(start): c for n, c in self.columns.items() if n.startswith(start)}
+            plain = {n: c for n, c in self.columns.items() if "." not in n and n not in own}
+            self._views[item] = Rows("features of " + item, {**plain, **own}, self.places)
+        return self._views[item]
 
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
@@ -142,9 +155,7 @@ def read_table(
     header = _header(name, rows[0], separator, form, report, labels)
     if header is None or not _even(name, rows, lines, report, labels):
         return None
-    columns = {
-        title: tuple(row[i] for row in rows[1:]) for i, title in enumerate(header) if title
-    }
+    columns = {title: tuple(row[i] for row in rows[1:]) for i, title in enumerate(header) if title}
     return Table(name, columns, tuple(lines[1:]))
 
 

@@ -20,11 +20,14 @@ import numpy as np
 
 from merula import grammar as g
 from merula.contrast import Contrast, Contraster, Piece
+from merula.grammar import CORRECT
+from merula.items import Fixed, OneOf, Placed
 from merula.language.diagnostics import Report, did_you_mean, listing
-from merula.language.resolve import rows_of
+from merula.language.names import rows_of
+from merula.language.syntax import references
 from merula.lexicon import ANY, LEMMA, Lexicon, Rows, members
-from merula.meaning import CORRECT, Cell, Fixed, OneOf, Placed, Variant
-from merula.selection import check_cells, fits, references
+from merula.meaning import Cell, Variant
+from merula.selection import check_cells, fits, fits_itself
 from merula.space import Bools, Constraint, Distinct, Ints, Origin, Space
 from merula.surface import Surface
 
@@ -120,6 +123,9 @@ class Planner:
                     specs.setdefault(key, {})[text] = None
                 row.append((key, text, placed.object.name if placed.object else ""))
             rough.append(row)
+            if not row:
+                self._no_words(design, cell)
+                return None
         order = {key: i for i, key in enumerate(specs)}
         plan_cells = tuple(
             PlanCell(
@@ -162,9 +168,7 @@ class Planner:
             heads[key] = (name, heads[key][1] | objects)
         return key, column
 
-    def _key(
-        self, rows: Rows, item: g.Object, cell: Cell
-    ) -> tuple[SlotKey, str, frozenset[str]]:
+    def _key(self, rows: Rows, item: g.Object, cell: Cell) -> tuple[SlotKey, str, frozenset[str]]:
         """Which choice an object's word is made by: a restricted feature makes a choice its own."""
         sets = rows.kind == "sets"
         owners = self.grammar.objects.values() if sets else (item,)
@@ -180,6 +184,14 @@ class Planner:
             number = next(i for i, other in enumerate(self.lexicon.sets) if other is rows)
             return ("set", number, features), "set", frozenset({item.name})
         return ("lexeme", item, features), item.name, frozenset({item.name})
+
+    def _no_words(self, design: g.Design, cell: Cell) -> None:
+        self.report.error(
+            "M421",
+            f"`{cell.label}` of {design.name} has no words",
+            design.span,
+            remedy="let the frame show something in every cell (an alternative without a guard)",
+        )
 
     def _no_rows(self, item: g.Object) -> None:
         known = self.lexicon.lexemes
@@ -226,7 +238,7 @@ class Planner:
                 parts = parts[1:]
             if (sets or parts) and set(parts) <= bundle:
                 fitting[name] = frozenset(parts)
-            related = related or bool(parts) and set(parts) <= possible
+            related = related or (bool(parts) and set(parts) <= possible)
         if not fitting and not sets and not related:
             return LEMMA
         best = [n for n, p in fitting.items() if not any(p < q for q in fitting.values())]
@@ -262,11 +274,11 @@ class Planner:
         kind = spec.key[0]
         if kind == "words":
             variable, value = spec.key[1], spec.key[2]
-            assert isinstance(variable, g.Variable) and isinstance(value, str)
-            texts = sorted({x for x in variable.words[value] if isinstance(x, str)})
-            places = tuple(f"{variable}={value}" for _ in texts)
-            forms = {"": tuple(texts)}
-            return Slot(spec.name, spec.objects, tuple(texts), places, forms, None, ())
+            assert isinstance(variable, g.Variable)
+            assert isinstance(value, str)
+            words = tuple(sorted({x for x in variable.words[value] if isinstance(x, str)}))
+            places = tuple(f"{variable}={value}" for _ in words)
+            return Slot(spec.name, spec.objects, words, places, {"": words}, None, ())
         rows, features = self._rows_of_key(spec.key)
         chosen = self._filtered(spec, rows, features)
         chosen.sort(key=lambda r: canonical(rows, r))
@@ -293,16 +305,14 @@ class Planner:
         """The rows that have the features, all forms, and satisfy what is asked of them alone."""
         chosen = list(range(len(rows)))
         for variable, value in features:
-            column = variable.attribute
-            if rows.kind == "sets":
-                column = f"{variable.object.name}.{column}"
-            cells = rows.columns[column]
+            cells = rows.of(variable.object.name).columns[variable.attribute]
             chosen = [r for r in chosen if value in members(cells[r]) or ANY in members(cells[r])]
         for selection in self.grammar.selections:
             if not isinstance(selection, g.IsA) or selection.object.name not in spec.objects:
                 continue
-            if not references(selection.expression) and chosen:
-                good = fits(selection.expression, rows, chosen, {})
+            others = {owner for owner, _ in references(selection.expression)}
+            if others <= spec.objects and chosen:
+                good = self._alone(selection, rows, chosen, others)
                 kept = [r for r, fine in zip(chosen, good.tolist(), strict=True) if fine]
                 if not kept:
                     self.report.error(
@@ -319,6 +329,16 @@ class Planner:
             gone = set(missing)
             chosen = [r for r in chosen if r not in gone]
         return chosen
+
+    def _alone(self, selection: g.IsA, rows: Rows, chosen: list[int], others: set[str]) -> Bools:
+        """Which rows satisfy what is asked of them, or of two objects of one lexical set."""
+        mine = rows.of(selection.object.name)
+        if not others:
+            return fits(selection.expression, mine, chosen, {})
+        theirs = rows.of(next(iter(others)))
+        for _, column in references(selection.expression):
+            check_cells(theirs, column, mine, self.report)
+        return fits_itself(selection.expression, mine, chosen, theirs)
 
     def _missing(self, spec: _Spec, rows: Rows, missing: list[int], *, everything: bool) -> None:
         columns = [c for c in spec.columns if any(not rows.columns[c][r] for r in missing)]
@@ -467,7 +487,7 @@ class Planner:
         if isinstance(selection, g.Share) and len(chosen) > 1:
             key = (selection, *(slots[i].candidates for i in chosen))
             if key not in self._shared:
-                self._shared[key] = _share([slots[i] for i in chosen], selection.column)
+                self._shared[key] = _share([slots[i] for i in chosen], selection)
             constraints.append(Constraint(tuple(chosen), *self._shared[key], origin))
         elif isinstance(selection, g.Differ) and len(chosen) > 1:
             taken = {s for d in distinct for s in d.slots}
@@ -511,8 +531,8 @@ class Planner:
     ) -> Constraint:
         """What pairs of lexemes an expression over two objects allows."""
         (i, slot), (j, other) = mine, theirs
-        rows, other_rows = slot.rows, other.rows
-        assert rows is not None and other_rows is not None
+        rows = _rows(slot).of(selection.object.name)
+        other_rows = _rows(other).of(wanted[0][0])
         for _, column in wanted:
             checked = (id(other_rows), column, id(rows))
             if checked not in self._checked:
@@ -528,7 +548,8 @@ class Planner:
 def _relation(
     selection: g.IsA, wanted: Sequence[tuple[str, str]], slot: Slot, other: Slot
 ) -> tuple[Ints, Ints, Bools]:
-    rows, other_rows = _rows(slot), _rows(other)
+    rows = _rows(slot).of(selection.object.name)
+    other_rows = _rows(other).of(wanted[0][0])
     columns = [other_rows.columns[column] for _, column in wanted]
     cells = [tuple(column[r] for column in columns) for r in other.candidates]
     kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
@@ -645,15 +666,18 @@ def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
     return tuple(np.array([ids[t] for t in slot.titles], dtype=np.int64) for slot in slots)
 
 
-def _share(slots: Sequence[Slot], column: str) -> tuple[tuple[Ints, ...], Bools]:
+def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...], Bools]:
     """One value of the column fits all: an AND over bit sets is not empty."""
-    values = sorted({v for slot in slots for v in _rows(slot).values[column]})
+    names = [item.name for item in selection.objects]
+    views = [_rows(s).of(next(n for n in names if n in s.objects)) for s in slots]
+    column = selection.column
+    values = sorted({v for rows in views for v in rows.values[column]})
     bits = {v: 1 << n for n, v in enumerate(values)}
     everything = (1 << len(values)) - 1
     groups: list[Ints] = []
     table = np.array(everything, dtype=object)
-    for axis, slot in enumerate(slots):
-        cells = [_rows(slot).columns[column][r] for r in slot.candidates]
+    for axis, (slot, rows) in enumerate(zip(slots, views, strict=True)):
+        cells = [rows.columns[column][r] for r in slot.candidates]
         kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
         groups.append(np.array([kinds[cell] for cell in cells], dtype=np.int64))
         masks = [

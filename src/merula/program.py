@@ -15,10 +15,9 @@ from merula.language import syntax as s
 from merula.language.diagnostics import Label, Report, did_you_mean
 from merula.language.parse import parse
 from merula.language.source import Source, Span
-from merula.lexicon import Lexicon, Table, TableFormat, build, read_table
+from merula.lexicon import SETS, Lexicon, Table, TableFormat, build, read_table
 from merula.surface import Surface, load_surface, plain_surface
 
-SETS = "sets"
 SUFFIX = ".merula"
 
 
@@ -99,9 +98,7 @@ def read_program(
     return Program(tuple(files), lexicon, _surface(files, report))
 
 
-def _parse(
-    source: Source, report: Report, files: list[s.File], inside: tuple[Source, ...]
-) -> None:
+def _parse(source: Source, report: Report, files: list[s.File], inside: tuple[Source, ...]) -> None:
     tree = parse(source, report)
     for node in tree.imports:
         for word in node.files:
@@ -165,9 +162,7 @@ def _surface(files: Sequence[s.File], report: Report) -> Surface:
     try:
         return load_surface(path.read_text(encoding="utf-8"))
     except (ValueError, KeyError, TypeError, OSError) as error:
-        report.error(
-            "M604", f"the surface rules of `{name}` cannot be read: {error}", name.span
-        )
+        report.error("M604", f"the surface rules of `{name}` cannot be read: {error}", name.span)
         return plain_surface()
 
 
@@ -236,9 +231,7 @@ class _TableReader:
                     remedy=did_you_mean(name, names) or f"it names {', '.join(names)}",
                 )
 
-    def _table(
-        self, source: Source, node: s.Lexicon, word: s.Word, *, only: bool
-    ) -> Table | None:
+    def _table(self, source: Source, node: s.Lexicon, word: s.Word, *, only: bool) -> Table | None:
         override = self.options.files.get(word.text, self.options.files.get("") if only else None)
         name = override or word.text
         data = self._bytes(source, word, override)

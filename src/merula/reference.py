@@ -15,13 +15,15 @@ from itertools import combinations, product
 from math import prod
 
 from merula import grammar as g
+from merula.grammar import CORRECT
+from merula.items import Fixed, OneOf, Placed
 from merula.language import syntax as s
 from merula.language.diagnostics import Report
+from merula.language.names import rows_of
 from merula.language.parse import parse_cell
-from merula.language.resolve import rows_of
 from merula.language.source import Source
 from merula.lexicon import ANY, LEMMA, Lexicon, Rows, members
-from merula.meaning import CORRECT, Cell, Fixed, OneOf, Placed, Variant, cells, variants
+from merula.meaning import Cell, Variant, cells, variants
 from merula.surface import Surface
 
 Features = tuple[tuple[g.Variable, str], ...]
@@ -238,7 +240,8 @@ class _Chooser:
             return list(range(len(self._texts(choice))))
         rows = self._rows(choice)
         fitting = [row for row in range(len(rows)) if self._can_be(choice, rows, row)]
-        fitting.sort(key=lambda row: self._canonical(choice, rows, row))
+        # the order of candidates: by all that a row holds, whatever its columns are called
+        fitting.sort(key=lambda row: sorted(cells[row] for cells in rows.columns.values()))
         kept: dict[tuple[str, ...], int] = {}
         for row in fitting:  # of homographs the first
             kept.setdefault(self._forms(choice, rows, row), row)
@@ -266,12 +269,6 @@ class _Chooser:
 
     def _forms(self, choice: _SetChoice | _LexemeChoice, rows: Rows, row: int) -> tuple[str, ...]:
         return tuple(rows.columns[column][row] for column in self.columns[choice])
-
-    def _canonical(
-        self, choice: _SetChoice | _LexemeChoice, rows: Rows, row: int
-    ) -> tuple[tuple[str, ...], list[str]]:
-        """Rows in the order of the forms shown, then of all they hold, whatever the columns."""
-        return self._forms(choice, rows, row), sorted(c[row] for c in rows.columns.values())
 
     # --- select
 

@@ -90,8 +90,10 @@ class RowMaker:
                 pa.field("context_templates", texts),
                 pa.field("answer_templates", texts),
             ]
+        if self._slot_names:  # a struct needs a field
+            lexemes = pa.struct([(name, word) for name in self._slot_names])
+            fields.append(pa.field("lexemes", lexemes))
         fields += [
-            pa.field("lexemes", pa.struct([(name, word) for name in self._slot_names])),
             pa.field("grammar", word),
             pa.field("lexicon", word),
         ]
@@ -155,10 +157,11 @@ class RowMaker:
             "design": _constant(self.design.name, length),
             "frame": blocks.by_plan(lambda plan: plan.variant.frame.name),
             "variant": blocks.by_plan(variant_text),
-            "lexemes": self._lexemes(blocks),
             "grammar": _constant(self.compiled.grammar_digest[:16], length),
             "lexicon": _constant(self.compiled.lexicon_digest[:16], length),
         }
+        if self._slot_names:
+            columns["lexemes"] = self._lexemes(blocks)
         sentences = [
             [self._writer(p).column(c, candidates) for c in range(len(self.design.plans[p].cells))]
             for p, candidates in zip(blocks.plans, blocks.candidates, strict=True)
@@ -306,7 +309,7 @@ class _Blocks:
         block = np.searchsorted(np.array(self.plans), self.plan_of)
         inside = self.place - firsts[block]
         base = firsts[block] * cells + inside
-        return base[:, None] + np.arange(cells) * sizes[block][:, None]
+        return np.asarray(base[:, None] + np.arange(cells) * sizes[block][:, None])
 
 
 def answer_orders(numbers: Ints, answers: int, seed: int) -> Ints:
@@ -379,4 +382,3 @@ def _lists(values: Any, width: int) -> Any:
     length = len(values) // width if width else 0
     offsets = pa.array(np.arange(length + 1, dtype=np.int32) * width)
     return pa.ListArray.from_arrays(offsets, values)
-

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from merula.language import syntax as s
-from merula.language.diagnostics import Report
+from merula.language.diagnostics import Report, did_you_mean
 from merula.language.parse import parse_cell
 from merula.language.source import Source
 from merula.lexicon import ANY, Rows, members
@@ -17,52 +17,51 @@ from merula.space import Bools
 Cells = Mapping[tuple[str, str], str]
 
 
-def references(node: s.Expression) -> frozenset[tuple[str, str]]:
-    """The columns of other objects that an expression names, as (object, column)."""
-    match node:
-        case s.Truth(path=path) | s.Equal(path=path):
-            if path.attribute is None:
-                return frozenset()
-            return frozenset({(path.owner.text, path.attribute.text)})
-        case s.Not(item=item):
-            return references(item)
-        case s.And(items=items) | s.Or(items=items):
-            return frozenset().union(*(references(item) for item in items))
-        case _:
-            return frozenset()
-
-
 def fits(node: s.Expression, rows: Rows, candidates: Sequence[int], cells: Cells) -> Bools:
     """Which candidates satisfy an expression; ``cells`` are the other object's columns.
 
     A column of another object holds an expression of its own; an empty one is fitted by nothing.
+    (What cannot be understood in a cell is fitted by nothing too; `check_cells` reports it.)
     """
+    nothing = np.zeros(len(candidates), dtype=np.bool_)
     match node:
         case s.Truth(path=path) if path.attribute is None:
             return _feature(rows, candidates, path.owner.text)
         case s.Truth(path=path):
-            assert path.attribute is not None
-            cell = cells[path.owner.text, path.attribute.text]
-            if cell in ("", ANY):
-                return np.full(len(candidates), cell == ANY)
-            inner = cell_expression(cell)
-            if inner is None:
-                return np.zeros(len(candidates), dtype=np.bool_)
-            return fits(inner, rows, candidates, cells)
+            cell = cells.get((path.owner.text, str(path.attribute)), "")
+            if cell == ANY:
+                return ~nothing
+            inner = cell_expression(cell) if cell else None
+            return fits(inner, rows, candidates, {}) if inner is not None else nothing
         case s.Equal(path=path, terms=terms):
             wanted = {str(term) for term in terms}
             if path.attribute is not None:
-                held = members(cells[path.owner.text, path.attribute.text])
-                return np.full(len(candidates), bool(wanted & set(held)) or ANY in held)
-            return _any_of(rows, candidates, path.owner.text, wanted)
+                held = members(cells.get((path.owner.text, path.attribute.text), ""))
+                return ~nothing if wanted & set(held) or ANY in held else nothing
+            column = path.owner.text
+            return _any_of(rows, candidates, column, wanted) if column in rows.columns else nothing
         case s.Not(item=item):
             return ~fits(item, rows, candidates, cells)
         case s.And(items=items):
-            return np.logical_and.reduce([fits(x, rows, candidates, cells) for x in items])
+            parts = [fits(x, rows, candidates, cells) for x in items]
+            return np.asarray(np.logical_and.reduce(parts), dtype=np.bool_)
         case s.Or(items=items):
-            return np.logical_or.reduce([fits(x, rows, candidates, cells) for x in items])
-        case _:
-            raise AssertionError(node)
+            parts = [fits(x, rows, candidates, cells) for x in items]
+            return np.asarray(np.logical_or.reduce(parts), dtype=np.bool_)
+        case s.Inside():
+            return nothing
+
+
+def fits_itself(node: s.Expression, rows: Rows, candidates: Sequence[int], other: Rows) -> Bools:
+    """Which rows of a table of sets satisfy an expression that names columns of the same row."""
+    wanted = s.references(node)
+    return np.array(
+        [
+            bool(fits(node, rows, [r], {(o, c): other.columns[c][r] for o, c in wanted})[0])
+            for r in candidates
+        ],
+        dtype=np.bool_,
+    )
 
 
 @lru_cache(maxsize=10_000)
@@ -73,36 +72,47 @@ def cell_expression(text: str) -> s.Expression | None:
 
 def check_cells(rows: Rows, column: str, target: Rows, report: Report) -> None:
     """Report the selection cells of a column that do not parse or name an unknown feature."""
-    from merula.language.resolve import unknown_feature
-
     seen: set[str] = set()
     for cell, place in zip(rows.columns[column], rows.places, strict=True):
         if cell in seen or cell in ("", ANY):
             continue
         seen.add(cell)
-        expression = parse_cell(Source(f"{place} ({column})", cell), report)
-        for word in _words(expression) if expression is not None else ():
-            hint = unknown_feature(target, word.text)
+        expression = parse_cell(Source(f"{place}, column {column}", cell), report)
+        if expression is not None:
+            _check(expression, target, report)
+
+
+def _check(node: s.Expression, target: Rows, report: Report) -> None:
+    from merula.language.names import unknown_feature
+
+    match node:
+        case s.Not(item=item):
+            _check(item, target, report)
+        case s.And(items=items) | s.Or(items=items):
+            for item in items:
+                _check(item, target, report)
+        case s.Truth(path=path) | s.Equal(path=path) if path.attribute is None:
+            word = path.owner
+            if isinstance(node, s.Equal):
+                known = word.text in target.columns
+                hint = None if known else did_you_mean(word.text, target.columns)
+            else:
+                hint = unknown_feature(target, word.text)
             if hint is not None:
                 report.error(
                     "M316",
-                    f"`{word}` is no feature of {target.kind}: no column is called so or holds"
-                    " that value",
+                    f"`{word}` is no feature of {target.kind}: no column is called so"
+                    + ("" if isinstance(node, s.Equal) else " or holds that value"),
                     word.span,
                     remedy=hint or "check the word, or add the feature to the table",
                 )
-
-
-def _words(node: s.Expression) -> list[s.Word]:
-    match node:
-        case s.Truth(path=path) | s.Equal(path=path) if path.attribute is None:
-            return [path.owner]
-        case s.Not(item=item):
-            return _words(item)
-        case s.And(items=items) | s.Or(items=items):
-            return [word for item in items for word in _words(item)]
         case _:
-            return []
+            report.error(
+                "M324",
+                "a selection cell can only ask for features of the lexeme that is selected",
+                node.span,
+                remedy="write them without an object: person and not proper",
+            )
 
 
 def _feature(rows: Rows, candidates: Sequence[int], word: str) -> Bools:
@@ -111,7 +121,8 @@ def _feature(rows: Rows, candidates: Sequence[int], word: str) -> Bools:
     holding = [name for name, values in rows.values.items() if word in values]
     if not holding:
         return np.zeros(len(candidates), dtype=np.bool_)
-    return np.logical_or.reduce([_any_of(rows, candidates, name, {word}) for name in holding])
+    parts = [_any_of(rows, candidates, name, {word}) for name in holding]
+    return np.asarray(np.logical_or.reduce(parts), dtype=np.bool_)
 
 
 def _any_of(rows: Rows, candidates: Sequence[int], column: str, wanted: set[str]) -> Bools:

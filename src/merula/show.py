@@ -15,7 +15,9 @@ from rich.text import Text
 
 from merula import grammar as g
 from merula.compiler import Compiled, CompiledDesign
-from merula.meaning import CORRECT, Cell, Fixed, Lexical, OneOf, Placed, Variant
+from merula.grammar import CORRECT
+from merula.items import Fixed, Lexical, OneOf, Placed
+from merula.meaning import Cell, Variant
 from merula.plan import phrases
 
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
@@ -155,7 +157,9 @@ def _spread(columns: Sequence[str], item: _Shown) -> Iterator[Text]:
     """The words of a cell, each under its column."""
     matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
     at = {
-        block.a + i: block.b + i for block in matcher.get_matching_blocks() for i in range(block.size)
+        block.a + i: block.b + i
+        for block in matcher.get_matching_blocks()
+        for i in range(block.size)
     }
     for i in range(len(columns)):
         yield item.texts[at[i]] if i in at else Text("")
@@ -232,9 +236,7 @@ def _paradigm(
     return table
 
 
-def _matrix(
-    heads: Sequence[str], rows: Sequence[Sequence[Text]], shown: Sequence[_Shown]
-) -> Table:
+def _matrix(heads: Sequence[str], rows: Sequence[Sequence[Text]], shown: Sequence[_Shown]) -> Table:
     table = _table(("", *heads, "", "breaks"), wrap=len(heads) == 1)
     answers = False
     for item, texts in zip(shown, rows, strict=True):
@@ -271,7 +273,7 @@ def counts(designs: Mapping[str, CompiledDesign]) -> Table:
     for design in designs.values():
         frames = design.by_frame()
         cells = len(design.cells[0][1]) if design.cells else 0
-        per_frame = {name: 0 for name in frames}
+        per_frame = dict.fromkeys(frames, 0)
         for variant, _ in design.cells:
             per_frame[variant.frame.name] += 1
         table.add_row(

@@ -120,7 +120,7 @@ class Space:
     def contains(self, candidates: Sequence[int]) -> bool:
         """Whether a combination satisfies all constraints."""
         for c in self.constraints:
-            place = tuple(groups[candidates[s]] for s, groups in zip(c.slots, c.groups, strict=True))
+            place = tuple(x[candidates[s]] for s, x in zip(c.slots, c.groups, strict=True))
             if not c.table[place]:
                 return False
         for d in self.distinct:
@@ -160,9 +160,7 @@ class Space:
         return needed
 
 
-def _components(
-    number: int, links: Iterable[Constraint | Distinct]
-) -> list[tuple[int, ...]]:
+def _components(number: int, links: Iterable[Constraint | Distinct]) -> list[tuple[int, ...]]:
     parent = list(range(number))
 
     def root(i: int) -> int:
@@ -261,9 +259,11 @@ class _Component:
                 groups[self.first[slot]] for slot, groups in zip(c.slots, c.groups, strict=True)
             ]
             factors.append((c.slots, _numbers(c.table[np.ix_(*places)], self.dtype), "", 0))
-        for slot in self.slots:
-            if slot not in grouped:
-                factors.append(((slot,), _numbers(self.size[slot], self.dtype), "lexeme", slot))
+        factors += [
+            ((slot,), _numbers(self.size[slot], self.dtype), "lexeme", slot)
+            for slot in self.slots
+            if slot not in grouped
+        ]
         self.member_of: dict[int, tuple[_Group, int]] = {}
         for group in self.groups:
             for i, slot in enumerate(group.slots):
@@ -277,11 +277,10 @@ class _Component:
             used = [f for f in factors if slot in f[0]]
             factors = [f for f in factors if slot not in f[0]]
             bucket = self._bucket(slot, used)
-            bucket.message = bucket.table.sum(axis=-1)
-            if not isinstance(bucket.message, np.ndarray):
-                bucket.message = np.array(bucket.message, dtype=self.dtype)
+            message = np.asarray(bucket.table.sum(axis=-1), dtype=self.dtype)
+            bucket.message = message
             self.buckets.append(bucket)
-            factors.append((bucket.parents, bucket.message, "bucket", len(self.buckets) - 1))
+            factors.append((bucket.parents, message, "bucket", len(self.buckets) - 1))
         # one component: all but the last message were used on the way
         self.roots = [f for f in factors if f[2] == "bucket"]
         self.count = prod(int(f[1]) for f in self.roots)
@@ -348,11 +347,10 @@ class _Component:
                 radix = group.left(i, classes)
                 digits[slot], rest = (rest % radix).astype(np.int64), rest // radix
             for child in bucket.children:
-                message = self.buckets[child].message
-                assert message is not None
-                place_ = tuple(classes[s] for s in self.buckets[child].parents)
-                size = message[place_]
-                residues[child], rest = rest % size, rest // size
+                below = self.buckets[child]
+                assert below.message is not None
+                ways = below.message[tuple(classes[s] for s in below.parents)]
+                residues[child], rest = rest % ways, rest // ways
         for group in self.groups:
             chosen.update(group.decode(classes, digits))
         return chosen

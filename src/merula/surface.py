@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
@@ -29,6 +29,7 @@ class Edge:
     second: str = ""  # the word or elided article that can contract with the word before it
     closing: bool = False
     end: bool = False
+    alone: bool = False  # nothing but ``second`` stands before a closing mark or the end
 
 
 END = Edge(end=True)
@@ -58,9 +59,7 @@ class Surface:
     sounds: tuple[tuple[str, str], ...] = ()
     changes: tuple[tuple[str, str, str], ...] = ()  # word, sound, becomes
     contractions: tuple[tuple[str, str, str], ...] = ()  # word, next word, becomes
-    _cache: dict[tuple[str, Edge], Written] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    _cache: dict[tuple[str, Edge], Written] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def _patterns(self) -> Mapping[str, re.Pattern[str]]:
@@ -139,7 +138,9 @@ class Surface:
                 swallows = swallows or contracted
                 done.insert(0, word)
             edge = self.edge(done[0])
-        text = _spaced(done, right)
+        text = _spaced(done, right, swallows=swallows)
+        if edge.second and done == [edge.second]:
+            edge = replace(edge, alone=right.alone if swallows else right.closing or right.end)
         rest = text[len(edge.second) :].lstrip(" ") if edge.second else text
         return Written(text, rest, edge, swallows)
 
@@ -175,12 +176,15 @@ def _like(word: str, becomes: str) -> str:
     return Surface.capitalise(becomes) if word[:1].isupper() else becomes
 
 
-def _spaced(words: Sequence[str], right: Edge) -> str:
+def _spaced(words: Sequence[str], right: Edge, *, swallows: bool) -> str:
     text = ""
     for number, word in enumerate(words):
         text += word
         last = number == len(words) - 1
-        closing = (right.closing or right.end) if last else words[number + 1][0] in CLOSING
+        if last:
+            closing = right.alone if swallows else right.closing or right.end
+        else:
+            closing = words[number + 1][0] in CLOSING
         if not closing and not word.endswith("'"):
             text += " "
     return text

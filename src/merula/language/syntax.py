@@ -88,6 +88,21 @@ class Or(Node):
 Expression = Truth | Equal | Inside | Not | And | Or
 
 
+def references(node: Expression) -> frozenset[tuple[str, str]]:
+    """The columns of other objects that an expression names, as (object, column)."""
+    match node:
+        case Truth(path=path) | Equal(path=path):
+            if path.attribute is None:
+                return frozenset()
+            return frozenset({(path.owner.text, path.attribute.text)})
+        case Not(item=item):
+            return references(item)
+        case And(items=items) | Or(items=items):
+            return frozenset().union(*(references(item) for item in items))
+        case _:
+            return frozenset()
+
+
 @dataclass(frozen=True)
 class Conditional(Node):
     """``condition -> consequence else alternative``."""

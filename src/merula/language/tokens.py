@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from merula.language.source import Source, Span
 
@@ -60,13 +61,12 @@ KEYWORDS = frozenset(
     "accept reject".split()
 )
 
-_TOKEN = re.compile(
-    r"""(?P<space>[^\S\n]+) | (?P<comment>\#[^\n]*) | (?P<newline>\n)
+# MARKS are the combining marks of the text in hand: a letter may carry them in any script.
+_TOKEN = r"""(?P<space>[^\S\n]+) | (?P<comment>\#[^\n]*) | (?P<newline>\n)
       | (?P<string>"(?:[^"\\\n]|\\.)*") | (?P<open>"[^\n]*)
-      | (?P<number>\d+(?!\w)) | (?P<name>[^\W\d][\w\u0300-\u036f]*(?:-[\w\u0300-\u036f]+)*)
-      | (?P<symbol>->|→|!=|≠|[×*:=|,.()\[\]@?\-–]) | (?P<unknown>.)""",
-    re.VERBOSE,
-)
+      | (?P<number>\d+(?!\w)) | (?P<name>[^\W\d][\wMARKS]*(?:-[\wMARKS]+)*)
+      | (?P<foreign>==+ | := | =/?> | -+-> | <> | [<>]= | =/= | && | \|\|)
+      | (?P<symbol>->|→|!=|≠|[×*:=|,.()\[\]@?\-–]) | (?P<unknown>.)"""
 _ENDS_OPEN = frozenset({"COMMA", "BAR", "EQUALS", "COLON", "TIMES", "ARROW", "DIFFERS"})
 _STARTS_OPEN = frozenset({"COMMA", "BAR", "EQUALS", "TIMES", "ARROW", "COLON"})
 _WORDS_OPEN = frozenset("else and or in varying with keeping".split())
@@ -100,7 +100,7 @@ class Entry:
 
 def scan(text: str) -> Iterator[Token]:
     """The tokens of a text, newlines among them, spaces and comments left out."""
-    for match in _TOKEN.finditer(text):
+    for match in _pattern(_marks(text)).finditer(text):
         kind = match.lastgroup
         word, start, end = match.group(), match.start(), match.end()
         if kind in ("space", "comment"):
@@ -119,6 +119,17 @@ def scan(text: str) -> Iterator[Token]:
             yield Token("OPEN" if kind == "open" else "UNKNOWN", word, start, end)
 
 
+def _marks(text: str) -> str:
+    if text.isascii():
+        return ""
+    return "".join(sorted(c for c in set(text) if unicodedata.category(c) in ("Mn", "Mc")))
+
+
+@lru_cache(maxsize=8)
+def _pattern(marks: str) -> re.Pattern[str]:
+    return re.compile(_TOKEN.replace("MARKS", marks), re.VERBOSE)
+
+
 def unquote(text: str) -> str:
     """The characters a quoted string stands for, composed (NFC)."""
     return unicodedata.normalize("NFC", re.sub(r"\\(.)", r"\1", text[1:-1]))
@@ -126,29 +137,61 @@ def unquote(text: str) -> str:
 
 def entries(source: Source) -> Iterator[Entry]:
     """The entries of a text in order, an inline one (perhaps empty) for every head word."""
+    lines = [_Line(source.position(line[0].start)[1], tuple(line)) for line in _lines(source.text)]
     head: Token | None = None
-    group: list[Token] = []
-    inline = False
-    depth = 0
-    for line in _lines(source.text):
-        column = source.position(line[0].start)[1]
-        if column == 1 and not (depth > 0 and line[0].text not in HEADS):
-            if head is not None and (group or inline):
-                yield Entry(head, tuple(group), inline)
-            head, group, inline = line[0], list(line[1:]), True
-            depth = _depth(group)
-            continue
-        if head is None:
-            head = line[0]
-        if depth > 0 or _continues(head, group, line, inline):
-            group.extend(line)
-        else:
-            if group or inline:
-                yield Entry(head, tuple(group), inline)
-            group, inline = list(line), False
-        depth = _depth(group)
-    if head is not None and (group or inline):
+    brackets = True  # False after a bracket that is never closed, up to the next head word
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        inline = line.column == 1
+        brackets = brackets or inline
+        if inline or head is None:
+            head = line.tokens[0]
+        group = list(line.tokens[1:] if inline else line.tokens)
+        end, depth = _end(lines, at, head, group, inline=inline, brackets=brackets)
+        if depth > 0 and end > at + 1 and brackets:
+            brackets = False
+            end, _ = _end(lines, at, head, group, inline=inline, brackets=False)
+        for more in lines[at + 1 : end]:
+            group.extend(more.tokens)
         yield Entry(head, tuple(group), inline)
+        at = end
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    column: int
+    tokens: tuple[Token, ...]
+
+
+def _end(
+    lines: Sequence[_Line],
+    at: int,
+    head: Token,
+    group: Sequence[Token],
+    *,
+    inline: bool,
+    brackets: bool,
+) -> tuple[int, int]:
+    """The number of the line after the entry at line ``at``, and how many brackets are open there.
+
+    Without ``brackets`` an open bracket does not hold the lines after it, but deeper lines go on.
+    """
+    first, last = (group[0] if group else None), (group[-1] if group else None)
+    depth = _depth(group)
+    end = at + 1
+    while end < len(lines):
+        line = lines[end]
+        word = line.tokens[0]
+        if line.column == 1 and (depth <= 0 or not brackets or word.text in HEADS):
+            break
+        held = depth > 0 if brackets else not inline and line.column > lines[at].column
+        if not held and not _continues(head, first, last, line.tokens, inline):
+            break
+        first, last = first or word, line.tokens[-1]
+        depth += _depth(line.tokens)
+        end += 1
+    return end, depth
 
 
 def _lines(text: str) -> Iterator[list[Token]]:
@@ -163,20 +206,22 @@ def _lines(text: str) -> Iterator[list[Token]]:
         yield line
 
 
-def _depth(tokens: list[Token]) -> int:
+def _depth(tokens: Sequence[Token]) -> int:
     opened = sum(token.kind in ("LPAR", "LSQB") for token in tokens)
     return opened - sum(token.kind in ("RPAR", "RSQB") for token in tokens)
 
 
-def _continues(head: Token, group: list[Token], line: list[Token], inline: bool) -> bool:
-    """Whether a line goes on with the entry above it."""
+def _continues(
+    head: Token, first: Token | None, last: Token | None, line: Sequence[Token], inline: bool
+) -> bool:
+    """Whether a line goes on with the entry above it, whose first and last token are given."""
     if inline and head.text in ("paradigm", "import", "language"):
         return True
-    if not group:
+    if first is None or last is None:
         return False
-    if head.text == "matrix" and (line[0].kind == "BAR" or group[0].kind == "INT"):
+    if head.text == "matrix" and (line[0].kind == "BAR" or first.kind == "INT"):
         return False
-    if group[-1].kind in _ENDS_OPEN or line[0].kind in _STARTS_OPEN:
+    if last.kind in _ENDS_OPEN or line[0].kind in _STARTS_OPEN:
         return True
     word = line[0].kind == "NAME" and line[0].text in _WORDS_OPEN
     return word and not (len(line) > 1 and line[1].kind in _NOT_AFTER_WORD)

@@ -1,0 +1,332 @@
+"""Designs: paradigms, matrices and their answer sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import permutations
+
+from merula import grammar as g
+from merula.language import syntax as s
+from merula.language.diagnostics import Label, did_you_mean, listing
+from merula.language.frames import Frames
+from merula.language.names import Names, Unresolved
+from merula.language.source import Span
+
+
+class Designs:
+    """Resolves the designs of a file, in the order they are written."""
+
+    def __init__(self, names: Names, frames: Frames) -> None:
+        self.names, self.frames = names, frames
+
+    def resolve(self, main: s.File) -> tuple[g.Design, ...]:
+        """The designs of a file with their answers."""
+        designs: dict[str, g.Design] = {}
+        spans: dict[str, Span] = {}
+        for node in (*main.paradigms, *main.matrices):
+            if node.name.text in spans:
+                self.names.twice("design", node.name.text, node.name.span, spans[node.name.text])
+                continue
+            spans[node.name.text] = node.name.span
+            try:
+                designs[node.name.text] = self._design(node, designs)
+            except Unresolved:
+                continue
+        self._answers(main, designs, spans)
+        return tuple(designs.values())
+
+    def _design(self, node: s.Paradigm | s.Matrix, designs: Mapping[str, g.Design]) -> g.Design:
+        if isinstance(node, s.Swapped):
+            return self._swapped(node, designs)
+        frames = self.frames.named(node.tail.frames, node.name.span)
+        varying = tuple(
+            self.names.axis(f.path, f.values, take_absent=True) for f in node.tail.varying
+        )
+        fixings = tuple(
+            pair for f in node.tail.fixings for pair in self.names.point(f.path, f.value).assignment
+        )
+        if isinstance(node, s.Paradigm):
+            factors = tuple(self.names.axis(f.path, f.values) for f in node.factors)
+            self._once([*factors, *varying])
+            return g.Paradigm(
+                node.name.text, node.doc, factors, frames, varying, fixings, node.span
+            )
+        if isinstance(node, s.ItemTable):
+            rows = self._rows(node)
+            return g.Matrix(
+                node.name.text,
+                node.doc,
+                frames,
+                varying,
+                fixings,
+                len(rows),
+                (),
+                rows,
+                (),
+                node.span,
+            )
+        if node.length < 2:
+            raise self.names.fail("M410", "a matrix needs at least 2 items", node.span)
+        cycles = tuple(self.names.each(node.cycles, self._cycle))
+        if len(cycles) < len(node.cycles):
+            raise Unresolved
+        if not cycles:
+            raise self.names.fail(
+                "M410",
+                f"nothing changes from item to item of `{node.name}`",
+                node.span,
+                remedy="write a line such as `n1.number cycles 2 of sg | pl every 2` under it",
+            )
+        self._once([*(c.axis for c in cycles), *varying])
+        return g.Matrix(
+            node.name.text,
+            node.doc,
+            frames,
+            varying,
+            fixings,
+            node.length,
+            cycles,
+            (),
+            (),
+            node.span,
+        )
+
+    def _once(self, axes: Sequence[g.Axis]) -> None:
+        first: dict[str, g.Axis] = {}
+        for axis in axes:
+            if axis.name in first:
+                raise self.names.fail(
+                    "M411",
+                    f"`{axis.name}` is given twice",
+                    Label(axis.span, "again here"),
+                    Label(first[axis.name].span, "first here"),
+                    remedy="keep one",
+                )
+            first[axis.name] = axis
+
+    def _cycle(self, node: s.Cycle) -> g.Cycle:
+        axis = self.names.axis(node.path, node.values)
+        letter = node.letter.text if node.letter else "R"
+        if letter not in g.LETTERS:
+            assert node.letter is not None
+            raise self.names.fail(
+                "M412",
+                f"there is no error class `{letter}`",
+                node.letter.span,
+                remedy="classes are E (external), I (internal) and R (relational)",
+            )
+        if node.every < 1:
+            raise self.names.fail("M413", "a cycle changes every 1 item or more", node.every_span)
+        if node.take > len(axis.points) or node.take == 1:
+            raise self.names.fail(
+                "M413",
+                f"a cycle of {node.take} cannot be taken from {len(axis.points)} values",
+                node.span,
+                remedy=f"write a number from 2 to {len(axis.points)}",
+            )
+        orders = tuple(permutations(axis.points, node.take)) if node.take else (axis.points,)
+        return g.Cycle(axis, orders, node.every, letter, node.span, node.every_span)
+
+    def _rows(self, node: s.ItemTable) -> tuple[tuple[g.Point, ...], ...]:
+        if not node.columns or len(node.rows) < 2:
+            raise self.names.fail(
+                "M414",
+                f"the item table of `{node.name}` is not complete",
+                node.span,
+                remedy="write a header `| object object.attribute …` and a row `1 | value …`"
+                " for every item, at least two",
+            )
+        rows = []
+        for number, row in enumerate(node.rows, 1):
+            if row.number != number:
+                text = f"row {row.number} of the item table stands where row {number} should"
+                raise self.names.fail("M414", text, row.span, remedy="number the rows 1, 2, 3 …")
+            if len(row.cells) != len(node.columns):
+                raise self.names.fail(
+                    "M414",
+                    f"this row has {len(row.cells)} values for {len(node.columns)} columns",
+                    Label(row.span),
+                    Label(node.columns[0].span.to(node.columns[-1].span), "the columns"),
+                    remedy="write `-` where an object is absent",
+                )
+            pairs = zip(node.columns, row.cells, strict=True)
+            rows.append(tuple(self.names.point(path, cell) for path, cell in pairs))
+        return tuple(rows)
+
+    def _swapped(self, node: s.Swapped, designs: Mapping[str, g.Design]) -> g.Matrix:
+        base = designs.get(node.base.text)
+        if not isinstance(base, g.Matrix):
+            known = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
+            raise self.names.fail(
+                "M101",
+                f"there is no matrix called `{node.base}` above this line",
+                node.base.span,
+                remedy=did_you_mean(node.base.text, known),
+            )
+        if not base.rows:
+            raise self.names.fail(
+                "M415",
+                f"the items of `{base.name}` follow from cycles, so two of them cannot be swapped",
+                node.span,
+                remedy="give another matrix its own cycles, or write an item table",
+            )
+        for number in (node.first, node.second):
+            if not 1 <= number <= base.length:
+                text = f"`{base.name}` has no item {number}"
+                raise self.names.fail(
+                    "M415", text, node.span, remedy=f"items are 1 to {base.length}"
+                )
+        rows = list(base.rows)
+        i, j = node.first - 1, node.second - 1
+        rows[i], rows[j] = rows[j], rows[i]
+        return g.Matrix(
+            node.name.text,
+            node.doc,
+            base.frames,
+            base.varying,
+            base.fixings,
+            base.length,
+            (),
+            tuple(rows),
+            (),
+            node.span,
+        )
+
+    # --- answers
+
+    def _answers(
+        self, main: s.File, designs: dict[str, g.Design], spans: Mapping[str, Span]
+    ) -> None:
+        for node in main.answers:
+            names = [word.text for word in node.matrices]
+            for word in node.matrices:
+                if word.text not in spans:
+                    self.names.report.error(
+                        "M101",
+                        f"there is no matrix called `{word}`",
+                        word.span,
+                        remedy=did_you_mean(word.text, spans),
+                    )
+                elif isinstance(designs.get(word.text), g.Paradigm):
+                    self.names.report.error(
+                        "M416",
+                        f"`{word}` is a paradigm; only a matrix has answers",
+                        word.span,
+                        remedy="the cells of a paradigm are labelled by its rules",
+                    )
+            if not names:
+                names = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
+            answers = tuple(self.names.each(node.answers, self._answer))
+            self._labels(answers)
+            for name in names:
+                design = designs.get(name)
+                if isinstance(design, g.Matrix):
+                    designs[name] = replace(design, answers=(*design.answers, *answers))
+
+    def _labels(self, answers: Sequence[g.Answer]) -> None:
+        first: dict[str, g.Answer] = {}
+        for answer in answers:
+            if answer.label in first:
+                self.names.twice("answer", answer.label, answer.span, first[answer.label].span)
+            elif answer.label == g.CORRECT:
+                self.names.report.error(
+                    "M417",
+                    f"`{g.CORRECT}` is the label of the right answer",
+                    answer.span,
+                    remedy="give the wrong answer another label",
+                )
+            first.setdefault(answer.label, answer)
+
+    def _answer(self, node: s.Answer) -> g.Answer:
+        letters = [*(claim.letter for claim in node.claims)]
+        letters += [node.counts_as] if node.counts_as else []
+        for letter in letters:
+            if letter.text not in g.LETTERS:
+                raise self.names.fail(
+                    "M412",
+                    f"there is no error class `{letter}`",
+                    letter.span,
+                    remedy="classes are E (external), I (internal) and R (relational)",
+                )
+        claims = tuple(
+            g.Claim(c.letter.text, tuple(str(rule) for rule in c.rules), c.span)
+            for c in node.claims
+        )
+        remedies = tuple(self._edits(edits) for edits in node.remedies)
+        counts_as = node.counts_as.text if node.counts_as else None
+        return g.Answer(node.label.text, node.doc, claims, counts_as, remedies, node.span)
+
+    def _edits(self, node: s.Edits) -> g.Edits:
+        keeping = tuple(self.names.variable(path) for path in node.keeping)
+        return g.Edits(tuple(self._edit(edit) for edit in node.edits), keeping, node.span)
+
+    def _edit(self, node: s.Edit) -> g.Edit:
+        match node:
+            case s.Flip():
+                variable = self.names.variable(node.path)
+                if len(variable.values) != 2 and not variable.lexical:
+                    raise self.names.fail(
+                        "M418",
+                        f"`{variable}` has {len(variable.values)} values, so it cannot be flipped",
+                        node.path.span,
+                        remedy=f"say which one: set {variable} = {listing(variable.values, 'or')}",
+                    )
+                return g.Flip(variable, node.span)
+            case s.Set():
+                return self._set(node)
+            case s.Add():
+                item = self._optional(node.name)
+                return g.Add(item, self.names.object(node.like) if node.like else None, node.span)
+            case s.Drop():
+                return g.Drop(self._optional(node.name), node.span)
+            case s.Swap():
+                return self._swap(node)
+            case s.Replace():
+                return self._replace(node)
+            case s.Embed():
+                return g.Embed(
+                    self.names.object(node.name), self.names.object(node.host), node.text, node.span
+                )
+
+    def _set(self, node: s.Set) -> g.Assign:
+        if node.term.attribute is None:
+            point = self.names.point(node.path, node.term.owner)
+            return g.Assign(point, point.assignment[-1][0], None, node.span)
+        return g.Assign(
+            None, self.names.variable(node.path), self.names.variable(node.term), node.span
+        )
+
+    def _optional(self, word: s.Word) -> g.Object:
+        item = self.names.object(word)
+        if not item.optional:
+            raise self.names.fail(
+                "M419",
+                f"`{item.name}` is always there",
+                Label(word.span),
+                Label(item.span, "declared without `?`"),
+                remedy=f"declare it as `{item.name}?` to add or drop it",
+            )
+        return item
+
+    def _swap(self, node: s.Swap) -> g.Edit:
+        if node.first.attribute or node.second.attribute:
+            return g.SwapValues(
+                self.names.variable(node.first), self.names.variable(node.second), node.span
+            )
+        one, other = self.names.object(node.first.owner), self.names.object(node.second.owner)
+        if one.position and other.position:
+            return g.SwapValues(
+                self.names.variables[one, ""], self.names.variables[other, ""], node.span
+            )
+        return g.SwapPlaces(one, other, node.span)
+
+    def _replace(self, node: s.Replace) -> g.Replace:
+        target: g.Object | g.Variable
+        target = (
+            self.names.variable(node.path)
+            if node.path.attribute
+            else self.names.object(node.path.owner)
+        )
+        other = self.names.object(node.other) if node.other else None
+        return g.Replace(target, node.text, other, node.span)

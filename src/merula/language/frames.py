@@ -1,0 +1,186 @@
+"""Frames: names inlined, free alternatives multiplied out, sites and constituents known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from merula import grammar as g
+from merula.language import syntax as s
+from merula.language.diagnostics import Label, did_you_mean, listing
+from merula.language.names import Names, Unresolved
+from merula.language.rules import Rules
+from merula.language.source import Span
+
+
+class Frames:
+    """The frames of some files: ``by_name`` holds every way to choose their alternatives."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.nodes: dict[str, s.Frame] = {}
+        self.sites: dict[str, Span] = {}
+        self.by_name: dict[str, tuple[g.Frame, ...]] = {}
+        brackets: set[str] = set()
+        self._declare()
+        for node in self.nodes.values():
+            self._collect(node.items, brackets)
+        self.brackets = frozenset(brackets)
+        self._site_values()
+
+    def _declare(self) -> None:
+        for node in self.names.all_nodes("frames"):
+            assert isinstance(node, s.Frame)
+            name = node.name.text
+            if name in self.nodes:
+                self.names.twice("frame", name, node.name.span, self.nodes[name].name.span)
+                continue
+            if name in self.names.objects:
+                self.names.report.error(
+                    "M102",
+                    f"`{name}` is both a frame and an object",
+                    Label(node.name.span, "a frame here"),
+                    Label(self.names.objects[name].span, "an object here"),
+                    remedy="rename one of them",
+                )
+                continue
+            self.nodes[name] = node
+
+    def expand(self, rules: Rules) -> None:
+        """Fill `by_name`; guards are typed by ``rules``."""
+        self.rules = rules
+        for name, node in self.nodes.items():
+            try:
+                options = [tuple(items) for items in self._expand(node.items, (name,))]
+            except Unresolved:
+                self.by_name[name] = ()
+                continue
+            names = (
+                [name] if len(options) == 1 else [f"{name}/{i + 1}" for i in range(len(options))]
+            )
+            self.by_name[name] = tuple(
+                g.Frame(title, items) for title, items in zip(names, options, strict=True)
+            )
+
+    def _collect(self, items: Iterable[s.Item], brackets: set[str]) -> None:
+        for item in items:
+            if isinstance(item, s.Bracket):
+                brackets.add(item.name.text)
+                self._collect(item.items, brackets)
+            elif isinstance(item, s.Site):
+                self.sites.setdefault(item.name.text, item.span)
+            elif isinstance(item, s.Alternatives):
+                for option in item.options:
+                    self._collect(option.items, brackets)
+
+    def _site_values(self) -> None:
+        taken: set[str] = set()
+        for (item, attribute), variable in self.names.variables.items():
+            if attribute != "site":
+                continue
+            taken.update(variable.values)
+            for value in variable.values:
+                if self.nodes and value not in self.sites:
+                    self.names.report.error(
+                        "M204",
+                        f"no frame has a site `@{value}` for `{item.name}`",
+                        variable.span,
+                        remedy=did_you_mean(value, self.sites)
+                        or f"mark the place in a frame with @{value}",
+                    )
+        for name, span in self.sites.items():
+            if name not in taken:
+                self.names.report.error(
+                    "M204",
+                    f"nothing can stand at the site `@{name}`",
+                    span,
+                    remedy=did_you_mean(name, taken)
+                    or f"give an object that attribute: NAME.site = {name} | …",
+                )
+
+    def _expand(
+        self, items: Iterable[s.Item], inside: tuple[str, ...]
+    ) -> Iterator[tuple[g.Item, ...]]:
+        """Every way to choose the free alternatives, frames inlined."""
+        done: list[tuple[g.Item, ...]] = [()]
+        for item in items:
+            ways = list(self._ways(item, inside))
+            done = [(*before, *way) for before in done for way in ways]
+        yield from done
+
+    def _ways(self, item: s.Item, inside: tuple[str, ...]) -> Iterator[tuple[g.Item, ...]]:
+        match item:
+            case s.Literal():
+                yield (g.Literal(item.text.text),)
+            case s.Site():
+                yield (g.Site(item.name.text),)
+            case s.Bracket():
+                for content in self._expand(item.items, inside):
+                    yield (g.Bracket(item.name.text, content),)
+            case s.Reference():
+                yield from self._reference(item.name, inside)
+            case s.Alternatives():
+                if any(option.guard for option in item.options):
+                    yield from self._guarded(item, inside)
+                else:
+                    for option in item.options:
+                        yield from self._expand(option.items, inside)
+
+    def _reference(self, name: s.Word, inside: tuple[str, ...]) -> Iterator[tuple[g.Item, ...]]:
+        if name.text in inside:
+            path = " → ".join((*inside, name.text))
+            raise self.names.fail(
+                "M107",
+                f"the frame `{name}` contains itself: {path}",
+                name.span,
+                remedy="a frame is a finite pattern; write the levels out under other names",
+            )
+        if name.text in self.names.objects:
+            yield (g.Reference(self.names.objects[name.text]),)
+        elif name.text in self.nodes:
+            yield from self._expand(self.nodes[name.text].items, (*inside, name.text))
+        else:
+            raise self.names.fail(
+                "M106",
+                f"`{name}` is neither an object nor a frame",
+                name.span,
+                remedy=did_you_mean(name.text, [*self.names.objects, *self.nodes])
+                or f'declare it, or quote it if it is a word: "{name}"',
+            )
+
+    def _guarded(
+        self, item: s.Alternatives, inside: tuple[str, ...]
+    ) -> Iterator[tuple[g.Item, ...]]:
+        ways: list[list[tuple[g.Test | None, tuple[g.Item, ...]]]] = [[]]
+        for option in item.options:
+            guard = self.rules.test(option.guard) if option.guard is not None else None
+            contents = list(self._expand(option.items, inside))
+            ways = [[*way, (guard, content)] for way in ways for content in contents]
+        for way in ways:
+            yield (g.Guarded(tuple(way)),)
+
+    def named(self, names: Sequence[s.Word], span: Span) -> tuple[g.Frame, ...]:
+        """The frames of some names; the only one where none is named."""
+        if not names:
+            if len(self.by_name) == 1:
+                return next(iter(self.by_name.values()))
+            known = listing(self.by_name, "or")
+            raise self.names.fail(
+                "M106",
+                "nothing says which frame the sentences have",
+                span,
+                remedy=f"add `in` and {known}" if known else "declare one under `frames`",
+            )
+        frames: list[g.Frame] = []
+        for name in names:
+            if name.text not in self.by_name:
+                raise self.names.fail(
+                    "M106",
+                    f"there is no frame called `{name}`",
+                    name.span,
+                    remedy=did_you_mean(name.text, self.by_name)
+                    or (f"frames are {listing(self.by_name)}" if self.by_name else "declare it"),
+                )
+            frames.extend(self.by_name[name.text])
+        if not frames:
+            raise Unresolved
+        return tuple(frames)

@@ -1,0 +1,202 @@
+"""What to say of an entry that the grammar refuses.
+
+A slip that a beginner makes has a message of its own (`merula.language.malformed`); of any other
+the report says what was expected.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from merula.language.diagnostics import Label, Report, did_you_mean, listing
+from merula.language.source import Source, Span
+from merula.language.tokens import KEYWORDS, SYMBOLS, Token
+
+
+class EntryError(Exception):
+    """An entry that the grammar does not allow."""
+
+    def __init__(self, start: str, state: int, kind: str, position: int, expected: set[str]):
+        super().__init__(kind)
+        self.start, self.state, self.kind = start, state, kind
+        self.position, self.expected = position, expected
+
+
+_TERMINALS = {
+    "NAME": "a name",
+    "STRING": 'a text in quotes ("…")',
+    "INT": "a number",
+    "$END": "the end of the line",
+    **{kind: f"`{text}`" for text, kind in reversed(SYMBOLS.items()) if text.isascii()},
+    **{word.upper(): f"`{word}`" for word in KEYWORDS},
+}
+WHAT = {
+    "phenomenon": "`phenomenon`",
+    "language": "`language`",
+    "lexicon": "`lexicon`",
+    "mapping": "a column of a lexicon",
+    "imports": "`import`",
+    "object": "an object",
+    "attribute": "an attribute",
+    "rule": "a rule",
+    "selection": "a selection",
+    "frame": "a frame",
+    "paradigm": "a paradigm",
+    "matrix": "a matrix",
+    "cycle": "a cycle",
+    "table_header": "the header of an item table",
+    "table_row": "a row of an item table",
+    "answers": "`answers`",
+    "answer": "an answer",
+    "example": "an example",
+    "cell_expression": "a selection cell",
+}
+
+
+def report_refusal(
+    report: Report, source: Source, tokens: Sequence[Token], error: EntryError, head: Token | None
+) -> None:
+    """Say what is wrong with an entry; ``head`` is the head word of its section, if it has one."""
+    at = min(error.position, len(tokens))
+    unclosed = next((token for token in tokens if token.kind == "OPEN"), None)
+    if unclosed is not None:
+        report.error(
+            "M005",
+            "this text has no closing quote",
+            source.span(unclosed.start, unclosed.end),
+            remedy='write " at the end of the text, on the same line',
+        )
+    elif at < len(tokens) and tokens[at].kind == "UNKNOWN":
+        _report_sign(report, source, tokens, at)
+    elif not _report_bracket(report, source, tokens):
+        _report_place(report, source, tokens, error, head)
+
+
+def _report_place(
+    report: Report, source: Source, tokens: Sequence[Token], error: EntryError, head: Token | None
+) -> None:
+    from merula.language.malformed import explanation
+
+    at = min(error.position, len(tokens))
+    place = (error.start, error.state, error.kind, tokens, at)
+    known = explanation(*place, words=True)
+    meant = _misspelt(tokens[at].text, error.expected) if at < len(tokens) and not known else ""
+    if not known and not meant:
+        known = explanation(*place, words=False)
+    at = known.position if known else at
+    found = show(tokens[at].text) if at < len(tokens) else "the end of the line"
+    code, message, remedy = "M010", "", f"did you mean {meant}?"
+    if known:
+        before = tokens[at - 1] if at else head
+        words = {"found": found, "previous": show(before.text) if before else "the beginning"}
+        message, remedy = known.sample.message.format(**words), known.sample.remedy
+    elif meant:
+        message = f"{found} means nothing here in {WHAT[error.start]}"
+    else:
+        code = "M011"
+        expected = listing(_expected(error.expected), "or")
+        message = f"{found} cannot stand here in {WHAT[error.start]}"
+        if at == len(tokens):
+            message = f"{WHAT[error.start]} is not complete here"
+        remedy = f"expected {expected}" if expected else ""
+    report.error(code, message, _place(source, tokens, at, head), remedy=remedy)
+
+
+def _place(source: Source, tokens: Sequence[Token], at: int, head: Token | None) -> Span:
+    """The span of a token, or of the end of an entry."""
+    if at < len(tokens):
+        return source.span(tokens[at].start, tokens[at].end)
+    last = tokens[-1] if tokens else head
+    end = last.end if last else len(source.text)
+    return source.span(end, end)
+
+
+def _misspelt(word: str, expected: Iterable[str]) -> str:
+    """The key word that an unknown word is probably meant to be, or an empty string."""
+    known = [kind.lower() for kind in expected if kind.lower() in KEYWORDS]
+    hint = did_you_mean(word, (k for k in known if k[:1] == word[:1].lower()))
+    return hint.removeprefix("did you mean ").removesuffix("?")
+
+
+def _report_sign(report: Report, source: Source, tokens: Sequence[Token], at: int) -> None:
+    """Say what to write instead of a character that has no meaning."""
+    token = tokens[at]
+    text, end = token.text, token.end
+    if text.isdecimal():
+        while at + 1 < len(tokens) and tokens[at + 1].start == end:
+            at, end = at + 1, tokens[at + 1].end
+        message = f"{show(source.text[token.start : end])} is neither a number nor a name"
+        remedy = "a name begins with a letter, and a number stands alone"
+    else:
+        message = f"{show(text)} has no meaning in a grammar"
+        remedy = _sign_remedy(text)
+    report.error("M006", message, source.span(token.start, end), remedy=remedy)
+
+
+def _sign_remedy(text: str) -> str:
+    from merula.language.malformed import FOREIGN
+
+    if text in FOREIGN:
+        return FOREIGN[text]
+    if len(text) > 1 and text.strip("=") == "":
+        return FOREIGN["=="]
+    if len(text) > 1 and text.strip("-") == ">":
+        return FOREIGN["-->"]
+    if text in "“”„‟«»‹›‘’‚'`":
+        return 'texts, and words with an apostrophe, stand in straight double quotes: "…"'
+    name = unicodedata.name(text, "") if len(text) == 1 else ""
+    what = f" (it is {name})" if name and not text.isascii() else ""
+    return f"delete it{what}; if it belongs to a text, put that in quotes"
+
+
+def _report_bracket(report: Report, source: Source, tokens: Sequence[Token]) -> bool:
+    """Report the first bracket of an entry that has no partner, if there is one."""
+    partner = {"LPAR": "RPAR", "LSQB": "RSQB"}
+    closing = {"RPAR": "(", "RSQB": "["}
+    opened: list[Token] = []
+    for token in tokens:
+        span = source.span(token.start, token.end)
+        if token.kind in partner:
+            opened.append(token)
+        elif token.kind in closing and not opened:
+            report.error(
+                "M007",
+                f"{show(token.text)} closes no bracket",
+                span,
+                remedy=f"take it away, or write `{closing[token.kind]}` where the bracket begins",
+            )
+            return True
+        elif token.kind in closing and partner[opened[-1].kind] != token.kind:
+            first = opened[-1]
+            report.error(
+                "M007",
+                f"{show(first.text)} is closed by {show(token.text)}",
+                Label(span, "closed here"),
+                Label(source.span(first.start, first.end), "opened here"),
+                remedy="close every bracket with its own partner, the last one opened first",
+            )
+            return True
+        elif token.kind in closing:
+            opened.pop()
+    if not opened:
+        return False
+    first = opened[-1]
+    report.error(
+        "M007",
+        f"{show(first.text)} is never closed",
+        source.span(first.start, first.end),
+        remedy=f"write `{')' if first.kind == 'LPAR' else ']'}` where it ends",
+    )
+    return True
+
+
+def _expected(kinds: Iterable[str]) -> list[str]:
+    return sorted({_TERMINALS[kind] for kind in kinds if kind in _TERMINALS})
+
+
+def show(text: str) -> str:
+    """A token as a message names it."""
+    if len(text) == 1 and not text.isprintable():
+        return f"the invisible character U+{ord(text):04X}"
+    return f"`{text}`"

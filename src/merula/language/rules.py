@@ -1,0 +1,266 @@
+"""Rules, selections and guards: expressions typed, with what each rule determines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from merula import grammar as g
+from merula.language import syntax as s
+from merula.language.diagnostics import did_you_mean, listing
+from merula.language.names import Names, Unresolved, rows_of, unknown_feature
+from merula.language.syntax import references
+from merula.lexicon import SETS
+
+
+class Rules:
+    """Types expressions; ``brackets`` are the names of all constituents in frames."""
+
+    def __init__(self, names: Names, brackets: frozenset[str]) -> None:
+        self.names, self.brackets = names, brackets
+
+    # --- tests
+
+    def test(self, node: s.Clause) -> g.Test:
+        """The typed test of a clause."""
+        match node:
+            case s.Truth():
+                return self._truth(node.path)
+            case s.Equal():
+                return self._equal(node)
+            case s.Inside():
+                return g.Within(self.names.object(node.path.owner), self._place(node.place))
+            case s.Not():
+                return g.Not(self.test(node.item))
+            case s.And():
+                return g.AllOf(tuple(self.test(item) for item in node.items))
+            case s.Or():
+                return g.AnyOf(tuple(self.test(item) for item in node.items))
+            case s.Conditional():
+                other = node.alternative
+                return g.Choice(
+                    self.test(node.condition),
+                    self.test(node.consequence),
+                    self.test(other) if other is not None else None,
+                )
+            case s.Needs():
+                return g.Choice(self._truth(node.path), self.test(node.need), None)
+            case s.Ignores():
+                others = tuple(self.names.variable(path) for path in node.others)
+                return g.Ignores(self.names.variable(node.path), others)
+
+    def _truth(self, path: s.Path) -> g.Test:
+        variable = self.names.variable(path)
+        if "yes" in variable.values:
+            return g.Is(variable, ("yes",))
+        if not variable.attribute and g.ABSENT in variable.values:
+            return g.Is(variable, tuple(v for v in variable.values if v != g.ABSENT))
+        raise self.names.fail(
+            "M201",
+            f"`{path}` alone is neither true nor false",
+            path.span,
+            remedy=f"say which value: {path} = {listing(variable.values, 'or')}",
+        )
+
+    def _equal(self, node: s.Equal) -> g.Test:
+        variable = self._compared(node)
+        values: list[str] = []
+        tests: list[g.Test] = []
+        for term in node.terms:
+            known = variable.values or ()
+            if term.attribute is None and (
+                term.owner.text in known
+                or (variable.lexical and term.owner.text not in self.names.objects)
+            ):
+                if variable.lexical and known and term.owner.text not in known:
+                    raise self.names.unknown_value(term.owner, str(variable), known)
+                values.append(term.owner.text)
+            elif term.attribute is None and term.owner.text not in self.names.objects:
+                raise self.names.unknown_value(term.owner, str(variable), known)
+            else:
+                other = self.names.variable(term)
+                self._comparable(variable, other, node)
+                tests.append(g.Same(variable, other))
+        if values:
+            tests.insert(0, g.Is(variable, tuple(values)))
+        return tests[0] if len(tests) == 1 else g.AnyOf(tuple(tests))
+
+    def _compared(self, node: s.Equal) -> g.Variable:
+        """The variable a comparison is about: of ``n2 = pl`` the attribute that has the value."""
+        item = self.names.object(node.path.owner)
+        first = node.terms[0]
+        if node.path.attribute is None and first.attribute is None:
+            own = self.names.variables.get((item, ""))
+            if own is None or first.owner.text not in own.values:
+                having = [
+                    v
+                    for (o, a), v in self.names.variables.items()
+                    if o is item and a and first.owner.text in v.values
+                ]
+                if len(having) == 1:
+                    return having[0]
+        return self.names.variable(node.path)
+
+    def _comparable(self, one: g.Variable, other: g.Variable, node: s.Equal) -> None:
+        if one.values and other.values and not set(one.values) & set(other.values):
+            raise self.names.fail(
+                "M202",
+                f"`{one}` and `{other}` have no value in common, so they are never equal",
+                node.span,
+                remedy=f"{one} is {listing(one.values, 'or')}; {other} is"
+                f" {listing(other.values, 'or')}",
+            )
+
+    def _place(self, path: s.Path) -> str | g.Variable:
+        if path.attribute is not None:
+            variable = self.names.variable(path)
+            names = set(variable.values) & self.brackets
+            if variable.values and not names:
+                raise self.names.fail(
+                    "M203",
+                    f"no value of `{variable}` is the name of a constituent",
+                    path.span,
+                    remedy=f"name a constituent in a frame: [{variable.values[0]} …]",
+                )
+            return variable
+        if path.owner.text not in self.brackets:
+            raise self.names.fail(
+                "M203",
+                f"no frame has a constituent called `{path}`",
+                path.span,
+                remedy=did_you_mean(path.owner.text, self.brackets)
+                or f"bracket it in a frame: [{path} …]",
+            )
+        return path.owner.text
+
+    # --- rules
+
+    def rules(self) -> tuple[tuple[g.Rule, ...], tuple[g.Equation, ...]]:
+        """All rules of the files, and what they determine."""
+        rules: list[g.Rule] = []
+        equations: list[g.Equation] = []
+        first: dict[str, s.Rule] = {}
+        for letter, part in (("E", "external"), ("I", "internal")):
+            for node in self.names.all_nodes(part):
+                assert isinstance(node, s.Rule)
+                if node.name.text in first:
+                    before = first[node.name.text]
+                    self.names.twice("rule", node.name.text, node.name.span, before.name.span)
+                    continue
+                first[node.name.text] = node
+                try:
+                    tests = tuple(self.test(clause) for clause in node.clauses)
+                except Unresolved:
+                    continue
+                rule = g.Rule(node.name.text, letter, node.doc, tests, node.span)
+                rules.append(rule)
+                for test in tests:
+                    equations.extend(_equations(test, (), rule))
+        return tuple(rules), tuple(equations)
+
+    # --- selection
+
+    def selection(self, node: s.Selection) -> tuple[g.Selection, ...]:
+        """The typed selections of an entry, one for each object it names."""
+        objects = tuple(self.names.object(word) for word in node.names)
+        if isinstance(node, s.Differ):
+            for item, word in zip(objects, node.names, strict=True):
+                rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
+                if rows is not None and rows.kind == SETS:
+                    raise self.names.fail(
+                        "M207",
+                        f"`{item.name}` is chosen with its whole lexical set, not as a lexeme",
+                        word.span,
+                        remedy="let only objects with tables of lexemes differ",
+                    )
+            return (g.Differ(objects, node.span),)
+        if isinstance(node, s.Share):
+            for item in objects:
+                self._column(item, node.column)
+            return (g.Share(objects, node.column.text, node.span),)
+        others = sorted({owner for owner, _ in references(node.expression)})
+        if len(others) > 1:
+            raise self.names.fail(
+                "M208",
+                f"this asks about columns of {listing(others)}; a selection relates two objects",
+                node.expression.span,
+                remedy=f"write a line for each: `{node.names[0]} is {others[0]}.…`",
+            )
+        for item in objects:
+            self._check_expression(item, node.expression)
+        return tuple(g.IsA(item, node.expression, node.span) for item in objects)
+
+    def _column(self, item: g.Object, word: s.Word) -> None:
+        rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
+        if self.names.lexicon is None:
+            return
+        if rows is None:
+            raise self.names.fail(
+                "M314",
+                f"no table has lexemes of the category `{item.category}` (for `{item.name}`)",
+                word.span,
+                remedy=did_you_mean(item.category, self.names.lexicon.lexemes)
+                or "write that category in the tables' `category` column",
+            )
+        rows = rows.of(item.name)
+        if word.text not in rows.columns:
+            raise self.names.fail(
+                "M315",
+                f"the lexemes of `{item.name}` have no column `{word}`",
+                word.span,
+                remedy=did_you_mean(word.text, rows.columns)
+                or f"their columns are {listing(rows.columns)}",
+            )
+
+    def _check_expression(self, item: g.Object, node: s.Expression) -> None:
+        match node:
+            case s.And() | s.Or():
+                for part in node.items:
+                    self._check_expression(item, part)
+            case s.Not():
+                self._check_expression(item, node.item)
+            case s.Truth(path=path) | s.Equal(path=path):
+                if path.attribute is not None:
+                    self._column(self.names.object(path.owner), path.attribute)
+                elif isinstance(node, s.Equal):
+                    self._column(item, path.owner)
+                else:
+                    self._feature(item, path.owner)
+            case s.Inside():
+                raise self.names.fail(
+                    "M205", "a lexeme is not inside a constituent; a rule can say that", node.span
+                )
+
+    def _feature(self, item: g.Object, word: s.Word) -> None:
+        rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
+        if rows is None:
+            self._column(item, word)
+            return
+        unknown = unknown_feature(rows.of(item.name), word.text)
+        if unknown is not None:
+            raise self.names.fail(
+                "M316",
+                f"`{word}` is no feature of `{item.name}`: no column of its table is called so"
+                " or holds that value",
+                word.span,
+                remedy=unknown or "check the table's columns and values",
+            )
+
+
+def _equations(
+    test: g.Test, conditions: tuple[tuple[g.Test, bool], ...], rule: g.Rule
+) -> Iterator[g.Equation]:
+    """What a rule determines: its equations, with the conditions they stand under."""
+    match test:
+        case g.Is(variable=variable, values=(value,)):
+            if not (variable.attribute == "" and g.ABSENT in variable.values):
+                yield g.Equation(variable, value, conditions, rule)
+        case g.Same(variable=variable, other=other):
+            yield g.Equation(variable, other, conditions, rule)
+            yield g.Equation(other, variable, conditions, rule, reverse=True)
+        case g.AllOf(tests=tests):
+            for part in tests:
+                yield from _equations(part, conditions, rule)
+        case g.Choice(condition=condition, consequence=then, alternative=otherwise):
+            yield from _equations(then, (*conditions, (condition, True)), rule)
+            if otherwise is not None:
+                yield from _equations(otherwise, (*conditions, (condition, False)), rule)

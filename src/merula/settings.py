@@ -1,0 +1,175 @@
+"""Settings: what value every variable of an item has, and whether a test holds in it.
+
+Slow and obvious on purpose: a design has few items, whatever the number of lexemes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from merula import grammar as g
+
+
+class Circular(Exception):
+    """Attributes that determine each other in a circle."""
+
+    def __init__(self, variables: Sequence[g.Variable], rule: g.Rule) -> None:
+        super().__init__(variables)
+        self.variables, self.rule = variables, rule
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A total setting; ``determined`` are the variables that a rule gave their value."""
+
+    values: Mapping[g.Variable, str]
+    determined: frozenset[g.Variable]
+
+
+def solve(
+    grammar: g.Grammar,
+    given: Mapping[g.Variable, str],
+    pinned: Mapping[g.Variable, str] | None = None,
+) -> Solved:
+    """Give every variable its value: pinned, given, fixed, by a rule, or its first value.
+
+    An attribute of an absent object has no value and is left out.
+    """
+    return _Solver(grammar, given, pinned or {}).run()
+
+
+class _Solver:
+    def __init__(
+        self,
+        grammar: g.Grammar,
+        given: Mapping[g.Variable, str],
+        pinned: Mapping[g.Variable, str],
+    ) -> None:
+        self.grammar, self.given, self.pinned = grammar, given, pinned
+        self.values: dict[g.Variable, str | None] = {}
+        self.determined: set[g.Variable] = set()
+        self.open: list[g.Variable] = []
+        self.equations: dict[g.Variable, list[g.Equation]] = {}
+        for equation in in_force(grammar, frozenset(given)):
+            self.equations.setdefault(equation.target, []).append(equation)
+
+    def run(self) -> Solved:
+        for variable in self.grammar.variables.values():
+            self.value(variable)
+        known = {v: value for v, value in self.values.items() if value is not None}
+        return Solved(known, frozenset(self.determined))
+
+    def value(self, variable: g.Variable) -> str | None:
+        if variable in self.values:
+            return self.values[variable]
+        if variable in self.open:
+            circle = self.open[self.open.index(variable) :]
+            raise Circular(circle, self.equations[variable][0].rule)
+        self.open.append(variable)
+        self.values[variable] = result = self._value(variable)
+        self.open.pop()
+        return result
+
+    def _value(self, variable: g.Variable) -> str | None:
+        own = self.grammar.own(variable.object)
+        if own is not None and own is not variable and self.value(own) == g.ABSENT:
+            return None
+        if variable in self.pinned:
+            return self.pinned[variable]
+        if variable in self.given:
+            return self.given[variable]
+        for equation in () if variable.fixed else self.equations.get(variable, ()):
+            if all((self.test(t) is True) is wanted for t, wanted in equation.conditions):
+                source = equation.source
+                result = source if isinstance(source, str) else self.value(source)
+                if result is not None:
+                    self.determined.add(variable)
+                    return result
+        return variable.default or None
+
+    def test(self, test: g.Test) -> bool | None:
+        return evaluate(test, self.value)
+
+
+@lru_cache(maxsize=256)
+def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equation, ...]:
+    """The equations that determine something where the variables ``known`` are given.
+
+    Of ``a = b`` that is the left side, or the right one if the left is known. Between an
+    attribute and a lexical feature the attribute follows the lexeme; if the attribute is known,
+    a fitting lexeme is chosen.
+    """
+    found = []
+    for equation in grammar.equations:
+        target, source = equation.target, equation.source
+        if target in known or target.fixed or _needs_places(equation):
+            continue
+        if isinstance(source, g.Variable):
+            source_known = source in known or source.fixed
+            if target.lexical != source.lexical:
+                applies = source_known if target.lexical else True
+            else:
+                applies = source_known if equation.reverse else True
+            if not applies:
+                continue
+        found.append(equation)
+    return tuple(found)
+
+
+def _needs_places(equation: g.Equation) -> bool:
+    return any(_has_within(test) for test, _ in equation.conditions)
+
+
+def _has_within(test: g.Test) -> bool:
+    match test:
+        case g.Within():
+            return True
+        case g.Not(test=inner):
+            return _has_within(inner)
+        case g.AllOf(tests=tests) | g.AnyOf(tests=tests):
+            return any(_has_within(t) for t in tests)
+        case g.Choice(condition=c, consequence=t, alternative=a):
+            return any(_has_within(x) for x in (c, t, a) if x is not None)
+        case _:
+            return False
+
+
+# --- tests ---------------------------------------------------------------------------------
+
+Getter = Callable[[g.Variable], str | None]
+Places = Mapping[g.Object, tuple[str, ...]]
+
+
+def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | None:
+    """Whether a test holds: True, False, or None where it asks about an absent object.
+
+    ``places`` are the constituents around each object that stands in the sentence.
+    """
+    match test:
+        case g.Is(variable=variable, values=values):
+            value = get(variable)
+            return None if value is None else value in values
+        case g.Same(variable=variable, other=other):
+            value, wanted = get(variable), get(other)
+            return None if value is None or wanted is None else value == wanted
+        case g.Within(object=item, place=place):
+            name = place if isinstance(place, str) else get(place)
+            around = (places or {}).get(item)
+            return None if around is None or name is None else name in around
+        case g.Not(test=inner):
+            result = evaluate(inner, get, places)
+            return None if result is None else not result
+        case g.AllOf(tests=tests):
+            results = [evaluate(t, get, places) for t in tests]
+            return False if False in results else None if None in results else True
+        case g.AnyOf(tests=tests):
+            results = [evaluate(t, get, places) for t in tests]
+            return True if True in results else None if None in results else False
+        case g.Choice(condition=condition, consequence=then, alternative=otherwise):
+            if evaluate(condition, get, places) is True:
+                return evaluate(then, get, places)
+            return True if otherwise is None else evaluate(otherwise, get, places)
+        case g.Ignores():
+            return None  # needs what the rules would determine: see `_ignores`
