@@ -147,7 +147,7 @@ TONGUES = (
         ("x", "y", "x y", "x x", "X"),
         ("x", "y", "x y", "x."),
         {"sg": ("", "", "x"), "pl": ("", "", "x", "y")},
-        ("x", "y", "", ".", "x x"),
+        ("x", "y", "", ".", "x x", "x  x", "x "),
         {"~pl~": ("", " x", " y", "s"), "~coord~": ("", " x"), "~pst~": ("", " y", " x")},
     ),
 )
@@ -297,7 +297,8 @@ class _Builder:
         self.complement = self.has("comp") and self.has("verb") and self.chance(50)
 
     def _function_word(self, name: str, *, optional: bool) -> Thing:
-        many = ", ".join(f'"{w}"' for w in self.some(self.tongue.small, 2, 3))
+        texts = [w for w in self.tongue.small if w]
+        many = ", ".join(f'"{w}"' for w in self.some(texts, 2, 3))
         yes = self.pick((self.quoted(self.tongue.small), f'"{name}"'))
         empty = '"no"' if optional else '""'  # it would look as if it were absent
         no = self.pick((self.quoted(self.tongue.small), many, many, many, empty))

@@ -7,10 +7,9 @@ import re
 import pytest
 
 from merula.language.diagnostics import Diagnostic, Report
-from merula.language.malformed import FOREIGN, SAMPLES, Sample
-from merula.language.parse import STARTS, parse, parse_cell
+from merula.language.malformed import SAMPLES, Sample
+from merula.language.parse import parse, parse_cell
 from merula.language.source import Source
-from merula.language.tokens import KEYWORDS
 
 # Where an entry of each kind stands: what comes before it in the file.
 BEFORE = {

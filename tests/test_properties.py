@@ -24,7 +24,7 @@ from merula.compiler import Compiled, compile_source
 from merula.examples import readings
 from merula.language.diagnostics import Report
 from merula.language.source import Source
-from merula.language.tokens import scan
+from merula.language.tokens import HEADS, KEYWORDS, scan
 from merula.meaning import Cell
 from merula.plan import Plan, phrases
 from merula.program import read_program
@@ -119,7 +119,8 @@ def test_no_instance_is_made_twice(program: Program) -> None:
             for address in range(plan.count):
                 chosen = plan.space.unrank_one(address)
                 assert len(chosen) == len(plan.slots)
-                forms = tuple(phrases(plan.slots, cell, chosen) for cell in plan.cells)
+                texts = [phrases(plan.slots, cell, chosen) for cell in plan.cells]
+                forms = tuple(tuple(" ".join(t.split()) for t in cell) for cell in texts)
                 assert forms not in seen
                 seen.add(forms)
     for design in compiled.designs.values():
@@ -286,14 +287,6 @@ def assert_same(one: Compiled, other: Compiled) -> None:
                 assert len(x.broken) == len(y.broken)
 
 
-NEW_NAMES = (
-    *("matrix", "every", "frame", "language", "answers", "cycles", "of", "items", "like", "for"),
-    *("Übung", "a-b", "école", "名", "x_1", "B2", "drop", "keeping", "with", "E", "R", "under"),
-    *("zz", "aa", "Mm", "add", "swap", "share", "differ", "breaks", "as", "flip", "set", "in"),
-    *("ab", "ba", "abc", "qq"),
-)
-
-
 @thorough
 @given(programs(), st.permutations([f"{c}{n}" for c in "zaMé" for n in range(12)]))
 def test_other_names_change_no_data(program: Program, new: list[str]) -> None:
@@ -452,7 +445,7 @@ matrix alt_atl = items in clause
 matrix atl_alt = alt_atl swap 1, 4
 answers
   Passive breaks E voice: set verb.voice = pass
-  Embed   breaks R: set pp.as = embedded
+  Swap    breaks I linking: swap subject, object
   ThAg    breaks I linking: set subject = theme, set object = agent, set pp = loc
 """
 SPRAY_TABLE = (
@@ -493,7 +486,7 @@ paradigm ever = licensor × npi × npi.site
     in question
     varying N1.number (sg)
 examples
-  accept "the boy wonders whether the girl ever sees the dog"
+  accept "the boy wonders whether the girl ever sees dog"
 """
 NOUNS = (
     "lemma\tcategory\tsg\tpl\tsort\tproper\tscene\n"
@@ -575,9 +568,8 @@ def test_the_texts_compile(text: str) -> None:
     compiled = survives(text, TABLES)
     assert compiled.grammar is not None
     assert compiled.grammar.designs
-    assert [
-        p.code for p in compiled.problems if p.code not in ("M401", "M402", "M406", "M408")
-    ] == [] or True
+    assert not compiled.failed, [p.render() for p in compiled.problems]
+    assert all(design.count for design in compiled.designs.values())
 
 
 @settings(thorough, max_examples=250)
@@ -613,13 +605,17 @@ def test_a_slip_in_a_table_is_a_diagnostic(program: Program, data: st.DataObject
 
 
 @thorough
-@given(programs(), st.lists(st.sampled_from(NEW_NAMES), unique=True, min_size=30, max_size=30))
-def test_any_word_can_be_a_name(program: Program, new: list[str]) -> None:
+@given(programs(), st.data())
+def test_any_word_can_be_a_name(program: Program, data: st.DataObject) -> None:
+    """Words of the language are names wherever the language does not need them.
+
+    Two are not tried: ``not x`` and ``items swap`` read either way.
+    """
     compiled = program.compile()
     assume(not compiled.failed and small(compiled))
-    names = dict(zip(program.marked_names, new, strict=False))
-    again = program.renamed(names)
-    survives(again.text, again.files)
+    old = data.draw(st.sampled_from(program.marked_names))
+    new = data.draw(st.sampled_from(sorted({*HEADS, *KEYWORDS} - {"not", "items"})))
+    assert_same(compiled, program.renamed({old: new}).compile())
 
 
 # --- sentences -----------------------------------------------------------------------------------

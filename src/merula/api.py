@@ -20,7 +20,7 @@ from merula.compiler import Compiled, CompiledDesign, compile_source
 from merula.grammar import CORRECT
 from merula.language.diagnostics import Diagnostic, MerulaError, Report, did_you_mean, listing
 from merula.language.source import Source
-from merula.plan import phrases
+from merula.plan import phrases, slot_names
 from merula.program import TableOptions, read_grammar
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ class Sentence:
     """A sentence of an instance.
 
     ``label`` names its cell, item or answer; ``broken`` the rules it breaks (``E agreement``);
-    ``letter`` the class printed for it (E, I, R, or nothing); ``factors`` what its design says.
+    ``letter`` the class printed for it (E, I, R, or nothing); ``factors`` what its design says;
+    ``scopes`` which objects stand ``in`` or ``out`` of the scope that a rule asks about.
     """
 
     role: str
@@ -112,6 +113,7 @@ class Sentence:
     broken: tuple[str, ...]
     letter: str
     factors: Mapping[str, str]
+    scopes: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -194,10 +196,14 @@ class Design:
                 c.cell.broken,
                 c.cell.letter,
                 dict(c.cell.factors),
+                dict(c.cell.scopes),
             )
             for c in plan.cells
         )
-        lexemes = {slot.name: slot.titles[i] for slot, i in zip(plan.slots, chosen, strict=True)}
+        lexemes = {
+            name: slot.titles[i]
+            for name, slot, i in zip(slot_names(plan), plan.slots, chosen, strict=True)
+        }
         variant = plan.variant
         return Instance(
             self.name, address, variant.frame.name, dict(variant.choices), lexemes, sentences

@@ -46,6 +46,8 @@ class DesignReport:
             if one.pieces == other.pieces:
                 pair = (one.cell.label, other.cell.label)
                 self.equal.setdefault(pair, []).append(plan.variant)
+        for pair in plan.alike:
+            self.equal.setdefault(pair, []).append(plan.variant)
         for cell in plan.cells:
             self.factors.setdefault(cell.cell.label, cell.cell.factors)
         self._see_repeated(plan)
@@ -234,7 +236,11 @@ def _equal(seen: DesignReport, report: Report) -> None:
         _equal_cells(seen, seen.design, report)
         return
     spans = {answer.label: answer.span for answer in seen.design.answers}
+    told: set[str] = set()
     for (one, other), cases in seen.equal.items():
+        if other in told:  # the same as something that it was said to be the same as
+            continue
+        told.add(other)
         first = "the right answer" if one == CORRECT else one
         report.error(
             "M402",

@@ -185,15 +185,20 @@ def show(
     from merula.show import draw_instance, draw_template
 
     compiled = _usable(file, _options(**tables), quiet=quiet)
+    drawings: list[RenderableType] = []
     for item in _chosen(compiled, design):
         if template or not item.plans:
-            _draw(draw_template(item))
+            drawings.append(draw_template(item))
         elif instance is not None:
-            _draw(draw_instance(compiled, item, _address(item, instance)))
+            drawings.append(draw_instance(compiled, item, _address(item, instance)))
         else:
             order = Permutation(item.count, seed)
-            for address in order.rows(0, min(number, item.count)).tolist():
-                _draw(draw_instance(compiled, item, int(address)))
+            rows = order.rows(0, min(number, item.count)).tolist()
+            drawings += [draw_instance(compiled, item, int(address)) for address in rows]
+    for i, drawing in enumerate(drawings):
+        if i:
+            click.echo()
+        _draw(drawing)
 
 
 def _chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
@@ -291,8 +296,9 @@ def generate(
     progress = None if quiet or not sys.stderr.isatty() else _progress
     manifest = generate_files(compiled, out, selection, form, progress)
     for entry in manifest["files"]:
+        noun = "instance" if entry["instances"] == 1 else "instances"
         rows = "" if entry["kind"] == "matrix" else f", {entry['rows']:,} sentences"
-        click.echo(f"{out / entry['file']}  {entry['instances']:,} instances{rows}")
+        click.echo(f"{out / entry['file']}  {entry['instances']:,} {noun}{rows}")
 
 
 def _progress(name: str, done: int, number: int) -> None:

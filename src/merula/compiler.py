@@ -97,7 +97,7 @@ def compile_source(
     designs = {}
     if grammar is not None and not report.failed:
         designs = _Designs(grammar, program, report).compile()
-    lexicon = program.lexicon.digest if program.lexicon and not report.failed else ""
+    lexicon = "" if report.failed else _lexicon_digest(program)
     return Compiled(
         source, grammar, program.surface, designs, report.sorted(), _digest(program), lexicon
     )
@@ -108,6 +108,12 @@ def _digest(program: Program) -> str:
     for file in program.files:
         total.update(file.source.text.encode("utf-8", "surrogatepass") + b"\0")
     return total.hexdigest()
+
+
+def _lexicon_digest(program: Program) -> str:
+    """Of the tables and of the surface rules, since both decide what sentences look like."""
+    tables = program.lexicon.digest if program.lexicon else ""
+    return hashlib.sha256(f"{tables} {program.surface.rules!r}".encode()).hexdigest()
 
 
 class _Designs:

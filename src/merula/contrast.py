@@ -24,6 +24,36 @@ class Piece:
     text: str
 
 
+@dataclass(frozen=True)
+class Difference:
+    """Where two cells differ: the pieces of each, without what they begin and end with alike.
+
+    ``tail`` is the piece after both; where there is none they end the sentence. ``first`` says
+    that they begin it.
+    """
+
+    one: tuple[Piece, ...]
+    other: tuple[Piece, ...]
+    tail: Piece | None
+    first: bool
+
+
+def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Difference | None:
+    """The difference of two cells, or None where they have the same pieces."""
+    if one == other:
+        return None
+    shorter = min(len(one), len(other))
+    start = end = 0
+    while start < shorter and one[start] == other[start]:
+        start += 1
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    if not end and start == shorter:
+        start -= 1  # one goes on where the other ends: a stop may make them alike
+    tail = one[len(one) - end] if end else None
+    return Difference(one[start : len(one) - end], other[start : len(other) - end], tail, not start)
+
+
 @dataclass(frozen=True, eq=False)
 class Contrast:
     """Combinations that make two cells one sentence.
@@ -53,61 +83,92 @@ class Contraster:
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
         self._fixed: dict[str, tuple[str, ...]] = {}
-        self._words: dict[int, tuple[tuple[str, ...], _Words]] = {}  # by identity, kept alive
+        self._words: dict[tuple[int, bool, bool], tuple[tuple[str, ...], _Words]] = {}
         self._alike: dict[tuple[int, int], Bools] = {}
 
     def contrast(
-        self,
-        forms: Sequence[Mapping[str, tuple[str, ...]]],
-        one: Sequence[Piece],
-        other: Sequence[Piece],
-        tail: Piece | None,
+        self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: Difference
     ) -> Contrast | None:
-        """Where ``one`` and ``other``, both before ``tail``, are written alike; None if nowhere.
+        """Where two cells are written alike although their pieces differ; None if nowhere.
 
         Exact, except that where more than `MAX_JOINT` combinations of forms of unequal word
         numbers would have to be written out, they are taken to differ.
         """
+        one, other, tail = where.one, where.other, where.tail
         if not one or not other:
             return None
-        mine = [self.words(forms, piece) for piece in one]
-        theirs = [self.words(forms, piece) for piece in other]
+        mine, theirs = (self._pieces(forms, where, pieces) for pieces in (one, other))
         after = self.words(forms, tail) if tail is not None else None
         if self._beside(mine, after) or self._beside(theirs, after):
-            return self._written(forms, one, other, tail)
-        if self._never(one, other, mine, theirs):
+            return self._written(forms, where, tail)
+        stopped = tail is None and len(one) != len(other)  # a stop may be a piece of one of them
+        if not stopped and self._never(one, other, mine, theirs):
             return None
         slots = {p.slot for p in (*one, *other) if p.slot >= 0}
         counts = [[w.count for w in words] for words in (mine, theirs)]
         aligned = None not in counts[0] and counts[0] == counts[1]
         if aligned and len(slots) > 1:
             return _placewise([w.texts for w in mine], [w.texts for w in theirs], one, other)
-        return self._written(forms, one, other, None)
+        return self._written(forms, where, None)
 
-    def words(self, forms: Sequence[Mapping[str, tuple[str, ...]]], piece: Piece) -> _Words:
+    def _pieces(
+        self,
+        forms: Sequence[Mapping[str, tuple[str, ...]]],
+        where: Difference,
+        pieces: Sequence[Piece],
+    ) -> list[_Words]:
+        """The texts of some pieces; at the edges of the sentence with its capital and stop."""
+        last = len(pieces) - 1
+        return [
+            self.words(
+                forms,
+                piece,
+                first=where.first and i == 0,
+                last=where.tail is None and i == last,
+            )
+            for i, piece in enumerate(pieces)
+        ]
+
+    def words(
+        self,
+        forms: Sequence[Mapping[str, tuple[str, ...]]],
+        piece: Piece,
+        *,
+        first: bool = False,
+        last: bool = False,
+    ) -> _Words:
         """The texts of a piece, with what is known of them."""
         texts = self._fixed.setdefault(piece.text, (piece.text,))
         if piece.slot >= 0:
             texts = forms[piece.slot][piece.text]
-        known = self._words.get(id(texts))
+        key = (id(texts), first, last)  # the texts are kept, so that the number stays theirs
+        known = self._words.get(key)
         if known is not None and known[0] is texts:
             return known[1]
-        settled = tuple(self.surface.settle(text) for text in texts)
+        settled = tuple(
+            self._shown(self.surface.settle(text), first=first, last=last) for text in texts
+        )
         split = [text.split() for text in settled]
         counts = {len(words) for words in split}
         found = _Words(
             settled,
             counts.pop() if len(counts) == 1 else None,
-            frozenset(words[0].lower() for words in split if words),
-            frozenset(words[-1].lower() for words in split if words),
+            frozenset(words[0] for words in split if words),
+            frozenset(words[-1] for words in split if words),
         )
-        self._words[id(texts)] = (texts, found)
+        self._words[key] = (texts, found)
         return found
+
+    def _shown(self, text: str, *, first: bool, last: bool) -> str:
+        if last:
+            text = self.surface.stopped(text)
+        return self.surface.capitalise(text) if first and self.surface.capital else text
 
     def _beside(self, words: Sequence[_Words], after: _Words | None) -> bool:
         """Whether the last word of a piece may be written otherwise before the next piece."""
         follow = [*words[1:], *([after] if after is not None else [])]
-        return any(not w.last.isdisjoint(self.surface.changing) for w in words[: len(follow)])
+        changing = self.surface.changing
+        return any(word.lower() in changing for w in words[: len(follow)] for word in w.last)
 
     def _never(
         self,
@@ -117,7 +178,9 @@ class Contraster:
         theirs: Sequence[_Words],
     ) -> bool:
         """Whether the first or the last pieces are enough to tell the two apart."""
-        if mine[0].first.isdisjoint(theirs[0].first) or mine[-1].last.isdisjoint(theirs[-1].last):
+        if mine[0].first.isdisjoint(theirs[0].first):
+            return True
+        if len(mine) == len(theirs) and mine[-1].last.isdisjoint(theirs[-1].last):
             return True
         for at in (0, -1):
             a, b = one[at], other[at]
@@ -141,11 +204,11 @@ class Contraster:
     def _written(
         self,
         forms: Sequence[Mapping[str, tuple[str, ...]]],
-        one: Sequence[Piece],
-        other: Sequence[Piece],
+        where: Difference,
         tail: Piece | None,
     ) -> Contrast | None:
-        """Write every combination of forms before every edge, and compare."""
+        """Write every combination of forms before every edge that ``tail`` shows, and compare."""
+        one, other = where.one, where.other
         slots = tuple(dict.fromkeys(p.slot for p in (*one, *other) if p.slot >= 0))
         names = [tuple(dict.fromkeys(p.text for p in (*one, *other) if p.slot == s)) for s in slots]
         combos = [
@@ -169,9 +232,15 @@ class Contraster:
             ]
             at = tuple(i for i, _ in place)
             for i, edge in enumerate(edges):
-                table[(*at, i)] = phrases[0] == phrases[1] or (
-                    self.surface.write(phrases[0], edge) == self.surface.write(phrases[1], edge)
-                )
+                shown = {
+                    self._shown(
+                        self.surface.write(phrase, edge).text,
+                        first=where.first,
+                        last=where.tail is None,
+                    )
+                    for phrase in phrases
+                }
+                table[(*at, i)] = len(shown) == 1
         if not table.any():
             return None
         groups = [

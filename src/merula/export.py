@@ -7,12 +7,13 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from merula.compiler import Compiled
 from merula.language.diagnostics import MerulaError
-from merula.rows import RowMaker, Selection
+from merula.rows import SCHEMA_VERSION, RowMaker, Selection
 
 MANIFEST = "manifest.json"
 Progress = Callable[[str, int, int], None]
@@ -46,7 +47,13 @@ def generate_files(
     numbers = [selection.number(maker.design) for _, maker in jobs]
     _check_folder(out)
     partial = out.with_name(f".{out.name}.partial")
-    manifest: dict[str, Any] = {"format": form, "seed": selection.seed, "files": []}
+    manifest: dict[str, Any] = {
+        "merula": version("merula"),
+        "schema": SCHEMA_VERSION,
+        "format": form,
+        "seed": selection.seed,
+        "files": [],
+    }
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         if partial.exists():

@@ -132,17 +132,12 @@ Test = Is | Same | Within | Not | AllOf | AnyOf | Choice | Ignores
 
 @dataclass(frozen=True)
 class Equation:
-    """``target`` takes a value, or another variable's, wherever the conditions are as wanted.
-
-    ``reverse`` marks ``b`` as the target of ``a = b``; both directions are kept, since which
-    one determines something depends on what a design gives.
-    """
+    """``target`` takes a value, or another variable's, wherever the conditions are as wanted."""
 
     target: Variable
     source: str | Variable
     conditions: tuple[tuple[Test, bool], ...]
     rule: Rule
-    reverse: bool = False
 
 
 @dataclass(frozen=True, eq=False)

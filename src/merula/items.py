@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from merula import grammar as g
-from merula.settings import Places, Solved, evaluate, solve
+from merula.settings import Places, Solved, evaluate, scope_tests, solve
 
 
 class NoSense(Exception):
@@ -341,6 +341,22 @@ def broken_rules(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
                 failed.append(str(rule))
                 break
     return tuple(failed)
+
+
+def scopes(grammar: g.Grammar, item: Item) -> tuple[tuple[str, str], ...]:
+    """For every object whose place a rule asks about, whether it is ``in`` or ``out``.
+
+    Scope is read off the constituents of the frame: it is the same where a replacement stands
+    for the licensor.
+    """
+    found: dict[str, str] = {}
+    for rule in grammar.rules:
+        for test in rule.tests:
+            for part in scope_tests(test):
+                inside = evaluate(part, item.solved.values.get, item.places)
+                if inside is not None:
+                    found.setdefault(part.object.name, "in" if inside else "out")
+    return tuple(found.items())
 
 
 def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:

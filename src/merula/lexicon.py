@@ -69,7 +69,7 @@ class Rows:
         return names[row] if names else next(iter(self.columns.values()))[row]
 
     def of(self, item: str) -> Rows:
-        """The rows as an object sees them: of a set, ``subj.gender`` is the subject's ``gender``."""
+        """The rows as an object sees them: of a set, ``subj.gender`` is the subject's gender."""
         if self.kind != SETS:
             return self
         if item not in self._views:

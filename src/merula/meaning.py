@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from merula import grammar as g
-from merula.items import Item, NoSense, State, apply, broken_rules, realise
+from merula.items import Item, NoSense, State, apply, broken_rules, realise, scopes
 from merula.language.source import Span
 from merula.settings import in_force
 
@@ -31,7 +31,8 @@ class Cell:
     """A labelled item: a paradigm's cell, a matrix's context item, or an answer.
 
     ``broken`` are all rules that fail in it (``E agreement``, ``R n1.number``); ``letter`` is
-    the class printed for a wrong answer, empty where nothing is broken.
+    the class printed for a wrong answer, empty where nothing is broken. ``scopes`` says of the
+    objects whose place a rule asks about whether they are ``in`` or ``out``.
     """
 
     role: str  # "cell", "context" or "answer"
@@ -40,6 +41,7 @@ class Cell:
     item: Item
     broken: tuple[str, ...]
     letter: str
+    scopes: tuple[tuple[str, str], ...] = ()
 
     @property
     def acceptable(self) -> bool:
@@ -138,7 +140,8 @@ def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) ->
             (axis.name, point.label) for axis, point in zip(design.factors, points, strict=True)
         )
         label = " ".join(point.label for point in points)
-        yield Cell("cell", label, factors, item, broken, broken[0][0] if broken else "")
+        letter = broken[0][0] if broken else ""
+        yield Cell("cell", label, factors, item, broken, letter, scopes(grammar, item))
 
 
 def predicted(design: g.Matrix, variant: Variant, place: int) -> Iterator[tuple[str, g.Point]]:

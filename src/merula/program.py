@@ -177,7 +177,7 @@ class _TableReader:
         self.files, self.options, self.memory, self.report = files, options, memory, report
 
     def lexicon(self) -> Lexicon | None:
-        """The lexicon, or None where the grammar names no table."""
+        """The lexicon; None where the grammar names no table, or where one cannot be read."""
         named = [
             (file.source, node, word)
             for file in self.files
@@ -186,6 +186,7 @@ class _TableReader:
         ]
         if not named:
             return None
+        before = len(self.report.items)
         self._known_overrides([word for _, _, word in named])
         sets: list[tuple[Table, str]] = []
         lexemes: list[tuple[Table, str | None]] = []
@@ -202,7 +203,10 @@ class _TableReader:
                 sets.append((table, SETS))
             else:
                 lexemes.append((table, node.kind.text if node.kind else None))
-        return build(sets, lexemes, self.report)
+        if any("lexicon" in file.lost for file in self.files):
+            return None
+        lexicon = build(sets, lexemes, self.report)
+        return lexicon if len(self.report.items) == before else None
 
     def _again(self, word: s.Word, first: Span) -> None:
         if word.span.source != first.source:

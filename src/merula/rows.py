@@ -20,7 +20,7 @@ from merula.columns import Writer
 from merula.compiler import Compiled, CompiledDesign
 from merula.language.diagnostics import MerulaError
 from merula.permute import Permutation
-from merula.plan import Plan
+from merula.plan import Plan, slot_names
 from merula.space import LIMIT, Ints
 
 SCHEMA_VERSION = 1
@@ -74,6 +74,11 @@ class RowMaker:
             fields += [
                 pa.field("cell", word),
                 pa.field("factors", pa.struct([(name, word) for name in self._factors])),
+                *(
+                    [pa.field("scope", pa.struct([(name, word) for name in self._scopes]))]
+                    if self._scopes
+                    else []
+                ),
                 pa.field("sentence", pa.string()),
                 pa.field("acceptable", pa.bool_()),
                 pa.field("broken", pa.list_(pa.string())),
@@ -117,6 +122,12 @@ class RowMaker:
     def _factors(self) -> list[str]:
         _, cells = self.design.cells[0]
         return [name for name, _ in cells[0].factors]
+
+    @cached_property
+    def _scopes(self) -> list[str]:
+        """The objects of which a rule asks whether they stand in a constituent."""
+        cells = (cell for _, found in self.design.cells for cell in found)
+        return list(dict.fromkeys(name for cell in cells for name, _ in cell.scopes))
 
     @cached_property
     def _slot_names(self) -> list[str]:
@@ -215,12 +226,19 @@ class RowMaker:
             _dictionary(pa.array([dict(c.factors)[name] for c in cells], pa.string()))
             for name in self._factors
         ]
-        return {
+        found = {
             "cell": _dictionary(pa.array([c.label for c in cells], pa.string())),
             "factors": pa.StructArray.from_arrays(factors, names=self._factors),
             "acceptable": pa.array([c.acceptable for c in cells], pa.bool_()),
             "broken": pa.array([list(c.broken) for c in cells], pa.list_(pa.string())),
         }
+        if self._scopes:
+            scopes = [
+                _dictionary(pa.array([dict(c.scopes).get(name) for c in cells], pa.string()))
+                for name in self._scopes
+            ]
+            found["scope"] = pa.StructArray.from_arrays(scopes, names=self._scopes)
+        return found
 
     def _answers(
         self,
@@ -350,17 +368,6 @@ def template(cell: Any) -> str:
     from merula.show import piece_template
 
     return " ".join(piece_template(placed) for placed in cell.item.words)
-
-
-def slot_names(plan: Plan) -> list[str]:
-    """A column name for each slot: its object, numbered where an object has several."""
-    names: list[str] = []
-    for slot in plan.slots:
-        name, number = slot.name, 2
-        while name in names:
-            name, number = f"{slot.name}_{number}", number + 1
-        names.append(name)
-    return names
 
 
 def _address_texts(addresses: NDArray[Any]) -> Any:

@@ -5,7 +5,7 @@ Slow and obvious on purpose: a design has few items, whatever the number of lexe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -97,43 +97,38 @@ class _Solver:
 def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equation, ...]:
     """The equations that determine something where the variables ``known`` are given.
 
-    Of ``a = b`` that is the left side, or the right one if the left is known. Between an
-    attribute and a lexical feature the attribute follows the lexeme; if the attribute is known,
-    a fitting lexeme is chosen.
+    ``a = b`` determines ``a``: an attribute takes a value, a lexical feature asks for lexemes
+    that have it. Where ``a`` is given, the equation is only a test.
     """
-    found = []
-    for equation in grammar.equations:
-        target, source = equation.target, equation.source
-        if target in known or target.fixed or _needs_places(equation):
-            continue
-        if isinstance(source, g.Variable):
-            source_known = source in known or source.fixed
-            if target.lexical != source.lexical:
-                applies = source_known if target.lexical else True
-            else:
-                applies = source_known if equation.reverse else True
-            if not applies:
-                continue
-        found.append(equation)
-    return tuple(found)
+    return tuple(
+        equation
+        for equation in grammar.equations
+        if equation.target not in known
+        and not equation.target.fixed
+        and not _needs_places(equation)
+    )
 
 
 def _needs_places(equation: g.Equation) -> bool:
-    return any(_has_within(test) for test, _ in equation.conditions)
+    return any(True for test, _ in equation.conditions for _ in scope_tests(test))
 
 
-def _has_within(test: g.Test) -> bool:
+def scope_tests(test: g.Test) -> Iterator[g.Within]:
+    """The parts of a test that ask whether something stands in a constituent."""
     match test:
         case g.Within():
-            return True
+            yield test
         case g.Not(test=inner):
-            return _has_within(inner)
+            yield from scope_tests(inner)
         case g.AllOf(tests=tests) | g.AnyOf(tests=tests):
-            return any(_has_within(t) for t in tests)
+            for part in tests:
+                yield from scope_tests(part)
         case g.Choice(condition=c, consequence=t, alternative=a):
-            return any(_has_within(x) for x in (c, t, a) if x is not None)
+            for branch in (c, t, a):
+                if branch is not None:
+                    yield from scope_tests(branch)
         case _:
-            return False
+            return
 
 
 # --- tests ---------------------------------------------------------------------------------

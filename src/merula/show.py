@@ -9,7 +9,6 @@ from difflib import SequenceMatcher
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +21,7 @@ from merula.plan import phrases
 
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
 BAD = "red"
+_ANY_WIDTH = 10_000
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,7 @@ def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> R
     shown = []
     for cell in plan.cells:
         texts = compiled.surface.pieces(phrases(plan.slots, cell, chosen))
-        styled = tuple(
-            Text(text.strip(), colours.style(placed, cell.cell))
-            for text, placed in zip(texts, cell.cell.item.words, strict=True)
-        )
-        shown.append(_Shown(cell.cell, _keys(cell.cell), styled))
+        shown.append(_shown(cell.cell, [text.strip() for text in texts], colours))
     title = f"instance {address:,} of {design.count:,}"
     return _draw(design, plan.variant, shown, colours, title)
 
@@ -57,14 +53,7 @@ def draw_template(design: CompiledDesign, number: int = 0) -> RenderableType:
     variant, cells = design.cells[number]
     colours = _Colours(cells)
     shown = [
-        _Shown(
-            cell,
-            _keys(cell),
-            tuple(
-                Text(_values(placed) or placed_name(placed), colours.style(placed, cell))
-                for placed in cell.item.words
-            ),
-        )
+        _shown(cell, [_values(p) or placed_name(p) for p in cell.item.words], colours)
         for cell in cells
     ]
     title = f"template, variant {number + 1} of {len(design.cells)}"
@@ -95,15 +84,19 @@ def _values(placed: Placed) -> str:
     return " ".join(value for attribute, value in word.values if attribute != "site")
 
 
-def _keys(cell: Cell) -> tuple[str, ...]:
-    return tuple(
-        placed.object.name
-        if placed.object is not None
-        else f'"{placed.word.text}"'
-        if isinstance(placed.word, Fixed)
-        else ""
-        for placed in cell.item.words
-    )
+def _shown(cell: Cell, texts: Sequence[str], colours: _Colours) -> _Shown:
+    """The words of a cell by column; a position's marker and filler share one."""
+    keys: list[str] = []
+    styled: list[Text] = []
+    for placed, text in zip(cell.item.words, texts, strict=True):
+        key = placed.object.name if placed.object is not None else f'"{placed_name(placed)}"'
+        word = Text(text, colours.style(placed, cell))
+        if keys and key == keys[-1] and placed.object is not None:
+            styled[-1] = Text(" ").join([styled[-1], word]) if text else styled[-1]
+        else:
+            keys.append(key)
+            styled.append(word)
+    return _Shown(cell, tuple(keys), tuple(styled))
 
 
 class _Colours:
@@ -140,9 +133,12 @@ class _Colours:
 
 
 def _columns(shown: Sequence[_Shown]) -> list[str]:
-    """One order of columns in which every cell's words are a subsequence."""
+    """One order of columns in which the words of every cell in frame order are a subsequence."""
     columns: list[str] = []
     for item in shown:
+        state = item.cell.item.state
+        if state.swaps or state.embeds:
+            continue
         merged: list[str] = []
         matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
         for kind, a, b, c, d in matcher.get_opcodes():
@@ -154,15 +150,22 @@ def _columns(shown: Sequence[_Shown]) -> list[str]:
 
 
 def _spread(columns: Sequence[str], item: _Shown) -> Iterator[Text]:
-    """The words of a cell, each under its column."""
+    """The words of a cell, each under its column; words out of frame order stay together."""
     matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
     at = {
         block.a + i: block.b + i
         for block in matcher.get_matching_blocks()
         for i in range(block.size)
     }
+    free = [i for i in range(len(columns)) if i not in at]
+    under: dict[int, list[Text]] = {i: [item.texts[k]] for i, k in at.items()}
+    for k in sorted(set(range(len(item.keys))) - set(at.values())):
+        before = max((i for i, other in at.items() if other < k), default=-1)
+        after = min((i for i, other in at.items() if other > k), default=len(columns))
+        place = next((i for i in free if before < i < after), max(before, 0))
+        under.setdefault(place, []).append(item.texts[k])
     for i in range(len(columns)):
-        yield item.texts[at[i]] if i in at else Text("")
+        yield Text(" ").join(text for text in under.get(i, []) if text.plain)
 
 
 def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list[Text]]]:
@@ -209,7 +212,7 @@ def _draw(
     heads, rows = _rows(shown, merge=design.kind == "paradigm")
     running = [[Text(" ").join(text for text in row if text.plain)] for row in rows]
     parts.append(_Fitting(draw(heads, rows, shown), draw(["sentence"], running, shown)))
-    return Padding(Group(*parts), (0, 0, 1, 0))
+    return Group(*parts)
 
 
 @dataclass(frozen=True)
@@ -220,17 +223,21 @@ class _Fitting:
     running: Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        fits = Measurement.get(console, options, self.aligned).maximum <= options.max_width
-        yield self.aligned if fits else self.running
+        needed = Measurement.get(console, options.update_width(_ANY_WIDTH), self.aligned).maximum
+        yield self.aligned if needed <= options.max_width else self.running
 
 
 def _paradigm(
     heads: Sequence[str], rows: Sequence[Sequence[Text]], shown: Sequence[_Shown]
 ) -> Table:
     factors = [name for name, _ in shown[0].cell.factors]
-    table = _table(("", *factors, "", *heads, "breaks"), wrap=len(heads) == 1)
+    scoped = [name for name, _ in shown[0].cell.scopes if name in factors]
+    names = [*factors, *(f"scope of {name}" if len(scoped) > 1 else "scope" for name in scoped)]
+    table = _table(("", *names, "", *heads, "breaks"), wrap=len(heads) == 1)
     for number, (item, texts) in enumerate(zip(shown, rows, strict=True), 1):
+        scopes = dict(item.cell.scopes)
         values = [Text(value, "dim") for _, value in item.cell.factors]
+        values += [Text(scopes.get(name, ""), "dim") for name in scoped]
         star = Text("" if item.cell.acceptable else "*", BAD)
         table.add_row(str(number), *values, star, *texts, _broken(item.cell))
     return table
@@ -255,7 +262,8 @@ def _matrix(heads: Sequence[str], rows: Sequence[Sequence[Text]], shown: Sequenc
 def _table(columns: Sequence[str], *, wrap: bool) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for name in columns:
-        table.add_column(name, no_wrap=not wrap, overflow="fold")
+        running = wrap and name in ("sentence", "breaks")
+        table.add_column(name, no_wrap=not running, overflow="fold")
     return table
 
 

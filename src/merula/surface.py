@@ -61,6 +61,11 @@ class Surface:
     contractions: tuple[tuple[str, str, str], ...] = ()  # word, next word, becomes
     _cache: dict[tuple[str, Edge], Written] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def rules(self) -> tuple[object, ...]:
+        """All that is read from ``surface.toml``."""
+        return (self.capital, self.stop, self.sounds, self.changes, self.contractions)
+
     @cached_property
     def _patterns(self) -> Mapping[str, re.Pattern[str]]:
         used = {sound for _, sound, _ in self.changes}

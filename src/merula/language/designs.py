@@ -12,6 +12,7 @@ from merula.language.diagnostics import Label, did_you_mean, listing
 from merula.language.frames import Frames
 from merula.language.names import Names, Unresolved
 from merula.language.source import Span
+from merula.lexicon import clean
 
 
 class Designs:
@@ -19,6 +20,7 @@ class Designs:
 
     def __init__(self, names: Names, frames: Frames) -> None:
         self.names, self.frames = names, frames
+        self.faulty: set[str] = set()  # names of the designs that cannot be resolved
 
     def resolve(self, main: s.File) -> tuple[g.Design, ...]:
         """The designs of a file with their answers."""
@@ -32,7 +34,7 @@ class Designs:
             try:
                 designs[node.name.text] = self._design(node, designs)
             except Unresolved:
-                continue
+                self.faulty.add(node.name.text)
         self._answers(main, designs, spans)
         return tuple(designs.values())
 
@@ -156,6 +158,8 @@ class Designs:
 
     def _swapped(self, node: s.Swapped, designs: Mapping[str, g.Design]) -> g.Matrix:
         base = designs.get(node.base.text)
+        if node.base.text in self.faulty:
+            raise Unresolved
         if not isinstance(base, g.Matrix):
             known = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
             raise self.names.fail(
@@ -286,7 +290,10 @@ class Designs:
                 return self._replace(node)
             case s.Embed():
                 return g.Embed(
-                    self.names.object(node.name), self.names.object(node.host), node.text, node.span
+                    self.names.object(node.name),
+                    self.names.object(node.host),
+                    clean(node.text) if node.text is not None else None,
+                    node.span,
                 )
 
     def _set(self, node: s.Set) -> g.Assign:
@@ -329,4 +336,5 @@ class Designs:
             else self.names.object(node.path.owner)
         )
         other = self.names.object(node.other) if node.other else None
-        return g.Replace(target, node.text, other, node.span)
+        text = clean(node.text) if node.text is not None else None
+        return g.Replace(target, text, other, node.span)

@@ -156,9 +156,13 @@ class Report:
         place: str,
     ) -> None:
         placed = tuple(x if isinstance(x, Label) else Label(x) for x in labels)
-        item = Diagnostic(code, message, placed, remedy, tuple(notes), severity, place)
-        if item not in self.items:
-            self.items.append(item)
+        self.extend([Diagnostic(code, message, placed, remedy, tuple(notes), severity, place)])
+
+    def extend(self, problems: Iterable[Diagnostic]) -> None:
+        """Add problems that are not there yet."""
+        for item in problems:
+            if item not in self.items:
+                self.items.append(item)
 
     @property
     def failed(self) -> bool:
@@ -189,8 +193,8 @@ class MerulaError(Exception):
         return cls([Diagnostic(code, message, (), remedy, (), "error", place)])
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean …?`` for the nearest known word, or an empty string.
+def near(word: str, known: Iterable[str]) -> str | None:
+    """The nearest known word, if it is near enough to be meant.
 
     Letter case is tried before edit distance; a word that is nearly all different is no hint.
     """
@@ -199,9 +203,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     candidates = sorted(set(known))
     for candidate in candidates:
         if candidate.casefold() == word.casefold():
-            return f"did you mean {candidate}?"
+            return candidate
     close = get_close_matches(word, candidates, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else ""
+    return close[0] if close else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean …?`` for the nearest known word, or an empty string."""
+    meant = near(word, known)
+    return f"did you mean {meant}?" if meant is not None else ""
 
 
 def listing(words: Iterable[object], last: str = "and") -> str:

@@ -10,6 +10,7 @@ from merula.language.diagnostics import Label, did_you_mean, listing
 from merula.language.names import Names, Unresolved
 from merula.language.rules import Rules
 from merula.language.source import Span
+from merula.lexicon import clean
 
 
 class Frames:
@@ -110,7 +111,7 @@ class Frames:
     def _ways(self, item: s.Item, inside: tuple[str, ...]) -> Iterator[tuple[g.Item, ...]]:
         match item:
             case s.Literal():
-                yield (g.Literal(item.text.text),)
+                yield (g.Literal(clean(item.text.text)),)
             case s.Site():
                 yield (g.Site(item.name.text),)
             case s.Bracket():

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from merula import grammar as g
 from merula.language import syntax as s
-from merula.language.diagnostics import Label, Report, did_you_mean, listing
+from merula.language.diagnostics import Label, Report, did_you_mean, listing, near
 from merula.language.source import Span
-from merula.lexicon import Lexicon, Rows
+from merula.lexicon import Lexicon, Rows, clean
 
 POSITION = "position"
 T = TypeVar("T")
@@ -113,6 +113,9 @@ class Names:
                 remedy = hint or f"declare it under `attributes`: {feature.name} = … | …"
                 text = f"there is no attribute called `{feature.name}`"
                 self.report.error("M101", text, feature.name.span, remedy=remedy)
+                meant = near(feature.name.text, self.declared)
+                if meant is not None:  # one slip is one diagnostic
+                    self._variable(item, meant, self.declared[meant], None)
                 continue
             self._variable(item, feature.name.text, node, feature.value)
         for key, node in self.declared.items():
@@ -134,8 +137,17 @@ class Names:
         values = tuple(v.value.text for v in node.values) if node else (g.PRESENT,)
         if item.position and node is not None:
             for value in node.values:
-                if value.value.text not in self.objects:
+                filler = self.objects.get(value.value.text)
+                if filler is None:
                     self.unknown_object(value.value)
+                elif filler.position:
+                    self.report.error(
+                        "M122",
+                        f"the position `{item.name}` is filled by another position,"
+                        f" `{filler.name}`",
+                        value.value.span,
+                        remedy="list the objects that can stand there",
+                    )
         values = ((g.ABSENT,) if item.optional else ()) + values
         words = self._words(node) if node else {}
         self.variables[item, ""] = g.Variable(
@@ -148,9 +160,15 @@ class Names:
         self.used_attributes.add(str(node.path))
         values = tuple(v.value.text for v in node.values)
         if len(set(values)) < len(values):
-            doubled = next(v for v in node.values if values.count(v.value.text) > 1)
-            text = f"value `{doubled.value}` stands twice in `{node.path}`"
-            self.report.error("M102", text, doubled.value.span, remedy="delete one")
+            again = next(i for i, v in enumerate(values) if v in values[:i])
+            first = values.index(values[again])
+            self.report.error(
+                "M102",
+                f"value `{values[again]}` stands twice in `{node.path}`",
+                Label(node.values[again].value.span, "again here"),
+                Label(node.values[first].value.span, "first here"),
+                remedy="delete one",
+            )
         if fixed is not None and fixed.text not in values:
             self.unknown_value(fixed, str(node.path), values)
             fixed = None
@@ -171,14 +189,15 @@ class Names:
             known: list[str | g.ColumnWord] = []
             for word in value.words:
                 if isinstance(word, s.Word):
-                    known.append(word.text)
+                    known.append(clean(word.text))
                     continue
                 owner = self.objects.get(word.owner.text)
                 if owner is None:
                     self.unknown_object(word.owner)
                 elif word.attribute is not None:
                     known.append(g.ColumnWord(owner, word.attribute.text))
-            if len(known) > 1 and any(isinstance(x, str) and not x.strip() for x in known):
+            known = list(dict.fromkeys(known))
+            if len(known) > 1 and not all(known):
                 self.report.error(
                     "M121",
                     f"one of the words of `{value.value}` is empty",
@@ -186,8 +205,14 @@ class Names:
                     remedy='a value has words to choose from, or none at all (""):'
                     " make the empty one a value of its own",
                 )
-                continue
-            if known:
+            elif len(known) > 1 and not all(isinstance(word, str) for word in known):
+                self.report.error(
+                    "M123",
+                    f"`{value.value}` mixes words and columns",
+                    value.span,
+                    remedy="name one column, or quote all words to choose from",
+                )
+            elif known:
                 words[value.value.text] = tuple(known)
         return words
 

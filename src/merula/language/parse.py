@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import takewhile
 from typing import Any, cast
 
 from lark import Lark
@@ -21,7 +22,14 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
 from merula.language.diagnostics import Report, did_you_mean, listing
-from merula.language.refusals import EntryError, report_refusal, show
+from merula.language.refusals import (
+    MAX_DEPTH,
+    WHAT,
+    EntryError,
+    report_refusal,
+    show,
+    too_deep,
+)
 from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS, Entry, Token, entries, scan
 
@@ -80,8 +88,11 @@ def feed(start: str, tokens: Sequence[Token]) -> Any:
     for number, token in enumerate(tokens):
         choices = parser.choices()  # type: ignore[no-untyped-call]
         kind = token.kind
-        if kind == "NAME" and token.text in KEYWORDS and token.text.upper() in choices:
-            kind = token.text.upper()
+        word = token.text.upper()
+        if kind == "NAME" and token.text in KEYWORDS and word in choices:
+            after = tokens[number + 1] if number + 1 < len(tokens) else None
+            if kind not in choices or _goes_on(parser, word, token, after):
+                kind = word
         if kind not in choices:
             _refuse(start, parser, kind, number)
         try:
@@ -92,6 +103,28 @@ def feed(start: str, tokens: Sequence[Token]) -> Any:
         return parser.feed_eof()  # type: ignore[no-untyped-call]
     except UnexpectedInput:
         return _refuse(start, parser, "$END", len(tokens))
+
+
+def _goes_on(parser: InteractiveParser, kind: str, token: Token, after: Token | None) -> bool:
+    """Whether the parser, fed a word as a keyword, could take the next token."""
+    trial = parser.copy()  # type: ignore[no-untyped-call]
+    try:
+        trial.feed_token(LarkToken(kind, token.text, token.start, end_pos=token.end))
+    except UnexpectedInput:
+        return False
+    choices = trial.choices()
+    if after is None:
+        return "$END" in choices
+    return after.kind in choices or (after.kind == "NAME" and after.text.upper() in choices)
+
+
+def parses(start: str, tokens: Sequence[Token]) -> bool:
+    """Whether tokens are an entry of some kind."""
+    try:
+        feed(start, tokens)
+    except EntryError:
+        return False
+    return True
 
 
 def _refuse(start: str, parser: InteractiveParser, kind: str, position: int) -> None:
@@ -121,14 +154,19 @@ def _settled(parser: InteractiveParser) -> int:
 def parse(source: Source, report: Report) -> s.File:
     """The tree of a text; what does not parse is reported and left out."""
     builder = _FileBuilder(source, report)
-    for entry in entries(source):
-        builder.add(entry)
+    found = list(entries(source))
+    for number, entry in enumerate(found):
+        builder.add(entry, found[number + 1 :])
     return builder.finish()
 
 
 def parse_cell(source: Source, report: Report) -> s.Expression | None:
     """The expression in a table cell (``person and not proper``), or None if it is faulty."""
     tokens = [token for token in scan(source.text) if token.kind != "NEWLINE"]
+    if too_deep(tokens) is not None:
+        text = f"brackets and `not` stand in each other more than {MAX_DEPTH} deep here"
+        report.error("M008", text, source.span(0, 1), remedy="say it more simply")
+        return None
     try:
         tree = feed("cell_expression", tokens)
     except EntryError as error:
@@ -144,22 +182,50 @@ class _FileBuilder:
         self.source, self.report = source, report
         self.tree = TreeBuilder(source)
         self.lists: dict[str, list[Any]] = {}
+        self.head = ""  # the section that entries stand under, as it is meant
         self.skipping = False  # the section's own line was faulty: its entries mean nothing
         self.current: Any = None
+        self.unread: set[str] = set()
+        self.lost: set[str] = set()
 
-    def add(self, entry: Entry) -> None:
-        head = entry.head.text
-        if head not in HEADS or entry.head.kind != "NAME":
-            if entry.inline or not self.skipping:
-                self._unknown_head(entry)
-            self.skipping = True
-            return
+    def add(self, entry: Entry, after: Sequence[Entry]) -> None:
+        """Parse an entry, which has others after it, and put it where it belongs."""
         if entry.inline:
-            self.skipping = False
-            self.current = None
-            if head not in INLINE and not entry.tokens:
+            self.skipping, self.current = False, None
+            self.head = self._head(entry)
+        elif not self.head and not self.skipping:
+            self._homeless(entry)
+        if self.skipping or not self.head:
+            self.skipping = True
+            self._lose(entry)
+        elif not entry.inline or entry.tokens or self.head in INLINE:
+            self._find_missing_head(entry, after)
+            self._add(entry)
+
+    def _find_missing_head(self, entry: Entry, after: Sequence[Entry]) -> None:
+        """Go on as under another section where all that is left of this one belongs there."""
+        group = [entry, *takewhile(lambda e: not e.inline, after)]
+        here = UNDER.get(self.head)
+        if entry.inline or len(group) < 2 or any(here and parses(here, e.tokens) for e in group):
+            return
+        if isinstance(self.current, s.ItemTable):
+            return
+        for head in ("objects", "attributes", "external", "select", "frames", "answers"):
+            if head != self.head and all(parses(UNDER[head], e.tokens) for e in group):
+                self.report.error(
+                    "M013",
+                    f"{WHAT[UNDER[head]]} cannot stand under `{self.head}`",
+                    entry.span(self.source),
+                    remedy=f"is the line `{head}` missing above it?",
+                )
+                self.head, self.current = head, None
+                self.skipping = head == "answers"
                 return
-        elif self.skipping:
+
+    def _add(self, entry: Entry) -> None:
+        head = self.head
+        if self.skipping:
+            self._lose(entry)
             return
         start = INLINE.get(head) if entry.inline else UNDER.get(head)
         start = start or UNDER.get(head)
@@ -170,17 +236,48 @@ class _FileBuilder:
             start = "table_header" if entry.tokens[0].kind == "BAR" else "table_row"
         node = self._node(start, entry)
         if node is None:
+            self._lose(entry)
             self.skipping = self.skipping or (entry.inline and head in ("matrix", "answers"))
         else:
             self._place(head, start, node)
 
+    def _lose(self, entry: Entry) -> None:
+        """Remember what an entry that is left out may have said."""
+        self.unread.update(token.text for token in entry.tokens if token.kind == "NAME")
+        self.lost.add(self.head)
+        if entry.inline:
+            self.lost.update(token.text for token in entry.tokens[:1] if token.text in HEADS)
+
     def _node(self, start: str, entry: Entry) -> Any:
+        deep = too_deep(entry.tokens)
+        if deep is not None:
+            span = self.source.span(deep.start, deep.end)
+            text = f"brackets and `not` stand in each other more than {MAX_DEPTH} deep here"
+            self.report.error("M008", text, span, remedy="write the inner parts as frames or rules")
+            return None
         try:
             tree = feed(start, entry.tokens)
         except EntryError as error:
+            if not entry.inline and self._indented_head(entry, error):
+                return None
             report_refusal(self.report, self.source, entry.tokens, error, entry.head)
             return None
         return self.tree.transform(tree)
+
+    def _indented_head(self, entry: Entry, error: EntryError) -> bool:
+        """Whether a faulty entry is the head of a section; what follows is read as its entries."""
+        head = entry.tokens[0]
+        if head.text not in HEADS or error.position > 1:
+            return False
+        self.report.error(
+            "M004",
+            f"`{head.text}` begins a section only at the left margin",
+            self.source.span(head.start, head.end),
+            remedy="take away the spaces before it",
+        )
+        self.current, self.head = None, head.text
+        self.skipping = head.text in ("matrix", "answers")
+        return True
 
     def _place(self, head: str, start: str, node: Any) -> None:
         if start in ("matrix", "answers", "lexicon"):
@@ -221,33 +318,37 @@ class _FileBuilder:
             remedy="write the cycles under the matrix that is swapped",
         )
 
-    def _unknown_head(self, entry: Entry) -> None:
+    def _head(self, entry: Entry) -> str:
+        """The section that a line at the left margin begins, or an empty string."""
         word = entry.head
-        span = self.source.span(word.start, word.end)
-        if not entry.inline:
-            self.report.error(
-                "M002",
-                "this line is indented but stands under no section",
-                span,
-                remedy="begin with a line such as `phenomenon NAME` at the left margin",
-            )
-            return
+        if word.kind == "NAME" and word.text in HEADS:
+            return word.text
         if word.kind != "NAME":
             text = show(word.text)
             message = f"a line at the left margin begins a section, and {text} begins none"
         else:
             message = f"there is no section called `{word.text}`"
-        hint = did_you_mean(word.text, HEADS)
+        hint = did_you_mean(word.text, HEADS) if word.kind == "NAME" else ""
         known = f"sections are {listing(dict.fromkeys(HEADS), 'or')}; indent the entries under one"
+        span = self.source.span(word.start, word.end)
         self.report.error("M001", message, span, remedy=hint or known)
+        return hint.removeprefix("did you mean ").removesuffix("?")
+
+    def _homeless(self, entry: Entry) -> None:
+        self.report.error(
+            "M002",
+            "this line is indented but stands under no section",
+            self.source.span(entry.head.start, entry.head.end),
+            remedy="begin with a line such as `phenomenon NAME` at the left margin",
+        )
 
     def _nothing_under(self, entry: Entry) -> None:
-        head = entry.head.text
+        self.skipping = True
         self.report.error(
             "M003",
-            f"nothing can stand under `{head}`",
+            f"nothing can stand under `{self.head}`",
             entry.span(self.source),
-            remedy=f"write it on the line of `{head}`, or begin a section at the left margin",
+            remedy=f"write it on the line of `{self.head}`, or begin a section at the left margin",
         )
 
     def finish(self) -> s.File:
@@ -268,4 +369,6 @@ class _FileBuilder:
             matrices=tuple(get("matrix", ())),
             answers=tuple(get("answers", ())),
             examples=tuple(get("examples", ())),
+            unread=frozenset(self.unread),
+            lost=frozenset(self.lost),
         )

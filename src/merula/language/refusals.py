@@ -13,6 +13,8 @@ from merula.language.diagnostics import Label, Report, did_you_mean, listing
 from merula.language.source import Source, Span
 from merula.language.tokens import KEYWORDS, SYMBOLS, Token
 
+MAX_DEPTH = 50  # how deep brackets and `not` may stand in each other
+
 
 class EntryError(Exception):
     """An entry that the grammar does not allow."""
@@ -189,6 +191,27 @@ def _report_bracket(report: Report, source: Source, tokens: Sequence[Token]) -> 
         remedy=f"write `{')' if first.kind == 'LPAR' else ']'}` where it ends",
     )
     return True
+
+
+def too_deep(tokens: Iterable[Token]) -> Token | None:
+    """The bracket or ``not`` that stands inside more than `MAX_DEPTH` others, if there is one."""
+    depth = 0
+    nots = [0]  # for every open bracket, how many `not` stand before what comes next
+    for token in tokens:
+        if token.kind in ("LPAR", "LSQB"):
+            depth += 1
+            nots.append(0)
+        elif token.kind in ("RPAR", "RSQB"):
+            depth = max(depth - 1, 0)
+            nots[:] = nots[:-1] or [0]
+            nots[-1] = 0
+        elif token.text == "not":
+            nots[-1] += 1
+        else:
+            nots[-1] = 0
+        if depth + sum(nots) > MAX_DEPTH:
+            return token
+    return None
 
 
 def _expected(kinds: Iterable[str]) -> list[str]:

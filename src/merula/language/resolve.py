@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from merula import grammar as g
 from merula.language import syntax as s
+from merula.language.consequences import without_consequences
 from merula.language.designs import Designs
 from merula.language.diagnostics import Label, Report
 from merula.language.frames import Frames
@@ -23,6 +24,13 @@ def resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) ->
 
     ``lexicon`` is None where a grammar has no tables: a path that may be a column then is one.
     """
+    found = Report()
+    grammar = _resolve(files, lexicon, found)
+    report.extend(without_consequences(found.items, files))
+    return grammar
+
+
+def _resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -> g.Grammar | None:
     main = files[-1]
     phenomenon = _phenomenon(main, report)
     language = _language(files, report)
@@ -67,9 +75,9 @@ def _phenomenon(main: s.File, report: Report) -> s.Phenomenon | None:
     for again in main.phenomena[1:]:
         report.error(
             "M102",
-            f"phenomenon `{again.name}` is declared twice",
-            Label(again.span, "declared again here"),
-            Label(first.span, "first declared here"),
+            "two phenomena are declared",
+            Label(again.span, f"{again.name} here"),
+            Label(first.span, f"{first.name} here"),
             remedy="a file has one phenomenon: keep one",
         )
     return first

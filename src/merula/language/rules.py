@@ -223,12 +223,28 @@ class Rules:
                     self._column(self.names.object(path.owner), path.attribute)
                 elif isinstance(node, s.Equal):
                     self._column(item, path.owner)
+                    self._column_values(item, node)
                 else:
                     self._feature(item, path.owner)
             case s.Inside():
                 raise self.names.fail(
                     "M205", "a lexeme is not inside a constituent; a rule can say that", node.span
                 )
+
+    def _column_values(self, item: g.Object, node: s.Equal) -> None:
+        rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
+        known = rows.of(item.name).values[node.path.owner.text] if rows else frozenset()
+        for term in node.terms:
+            if term.attribute is not None:
+                raise self.names.fail(
+                    "M209",
+                    f"`{node.path}` is compared with `{term}`, which is no value",
+                    term.span,
+                    remedy="a selection names values; that two lexemes agree is a rule:"
+                    f" {item.name}.{node.path} = {term}",
+                )
+            if rows is not None and term.owner.text not in known:
+                raise self.names.unknown_value(term.owner, str(node.path), sorted(known))
 
     def _feature(self, item: g.Object, word: s.Word) -> None:
         rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
@@ -256,7 +272,6 @@ def _equations(
                 yield g.Equation(variable, value, conditions, rule)
         case g.Same(variable=variable, other=other):
             yield g.Equation(variable, other, conditions, rule)
-            yield g.Equation(other, variable, conditions, rule, reverse=True)
         case g.AllOf(tests=tests):
             for part in tests:
                 yield from _equations(part, conditions, rule)

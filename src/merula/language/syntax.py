@@ -445,7 +445,11 @@ class Example(Node):
 
 @dataclass(frozen=True)
 class File:
-    """All entries of one file, in the order they are written."""
+    """All entries of one file, in the order they are written.
+
+    ``unread`` are the names in the entries that could not be read, ``lost`` the sections they
+    stood in: what is missing because of them is no second fault.
+    """
 
     source: Source
     phenomena: tuple[Phenomenon, ...] = ()
@@ -462,3 +466,5 @@ class File:
     matrices: tuple[Matrix, ...] = ()
     answers: tuple[Answers, ...] = ()
     examples: tuple[Example, ...] = ()
+    unread: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()

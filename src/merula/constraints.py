@@ -1,0 +1,168 @@
+"""Selection as constraints between slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from merula import grammar as g
+from merula.language.diagnostics import Report
+from merula.language.syntax import references
+from merula.lexicon import ANY, Rows, members
+from merula.selection import check_cells, fits
+from merula.slots import Slot
+from merula.space import Bools, Constraint, Distinct, Ints, Origin
+
+Together = frozenset[tuple[int, int]]  # the pairs of slots that some cell shows both
+
+
+class Selector:
+    """Makes the constraints of a grammar's selections; what equal slots share is made once."""
+
+    def __init__(self, grammar: g.Grammar, report: Report) -> None:
+        self.grammar, self.report = grammar, report
+        self._relations: dict[tuple[object, ...], tuple[Ints, Ints, Bools]] = {}
+        self._keys: dict[tuple[object, ...], tuple[Ints, ...]] = {}
+        self._shared: dict[tuple[object, ...], tuple[tuple[Ints, ...], Bools]] = {}
+        self._checked: set[tuple[int, str, int]] = set()
+
+    def constraints(
+        self, slots: Sequence[Slot], together: Together
+    ) -> tuple[list[Constraint], list[Distinct]]:
+        """What the selections demand of some slots."""
+        constraints: list[Constraint] = []
+        distinct: list[Distinct] = []
+        for selection in self.grammar.selections:
+            self._select(selection, slots, together, constraints, distinct)
+        return constraints, distinct
+
+    def _select(
+        self,
+        selection: g.Selection,
+        slots: Sequence[Slot],
+        together: Together,
+        constraints: list[Constraint],
+        distinct: list[Distinct],
+    ) -> None:
+        if isinstance(selection, g.IsA):
+            constraints.extend(self._is_a(selection, slots, together))
+            return
+        names = [item.name for item in selection.objects]
+        chosen = [i for i, s in enumerate(slots) if s.rows and s.objects & set(names)]
+        origin = Origin(_what(selection), selection.span)
+        if isinstance(selection, g.Share) and len(chosen) > 1:
+            key = (selection, *(slots[i].candidates for i in chosen))
+            if key not in self._shared:
+                self._shared[key] = _share([slots[i] for i in chosen], selection)
+            constraints.append(Constraint(tuple(chosen), *self._shared[key], origin))
+        elif isinstance(selection, g.Differ) and len(chosen) > 1:
+            taken = {s for d in distinct for s in d.slots}
+            key = (selection, *(slots[i].candidates for i in chosen))
+            if key not in self._keys:
+                self._keys[key] = _lemma_keys([slots[i] for i in chosen])
+            keys = self._keys[key]
+            if not taken & set(chosen):
+                distinct.append(Distinct(tuple(chosen), keys, origin))
+                return
+            for (i, one), (j, other) in combinations(zip(chosen, keys, strict=True), 2):
+                number = int(max(one.max(initial=0), other.max(initial=0))) + 1
+                table = ~np.eye(number, dtype=np.bool_)
+                constraints.append(Constraint((i, j), (one, other), table, origin))
+
+    def _is_a(
+        self,
+        selection: g.IsA,
+        slots: Sequence[Slot],
+        together: Together,
+    ) -> Iterator[Constraint]:
+        wanted = sorted(references(selection.expression))
+        if not wanted:
+            return
+        origin = Origin(_what(selection), selection.span)
+        other_name = wanted[0][0]
+        mine = [i for i, s in enumerate(slots) if s.rows and selection.object.name in s.objects]
+        theirs = [i for i, s in enumerate(slots) if s.rows and other_name in s.objects]
+        for i in mine:
+            for j in theirs:
+                if i != j and (min(i, j), max(i, j)) in together:
+                    yield self._relation(selection, wanted, (i, slots[i]), (j, slots[j]), origin)
+
+    def _relation(
+        self,
+        selection: g.IsA,
+        wanted: Sequence[tuple[str, str]],
+        mine: tuple[int, Slot],
+        theirs: tuple[int, Slot],
+        origin: Origin,
+    ) -> Constraint:
+        """What pairs of lexemes an expression over two objects allows."""
+        (i, slot), (j, other) = mine, theirs
+        rows = _rows(slot).of(selection.object.name)
+        other_rows = _rows(other).of(wanted[0][0])
+        for _, column in wanted:
+            checked = (id(other_rows), column, id(rows))
+            if checked not in self._checked:
+                self._checked.add(checked)
+                check_cells(other_rows, column, rows, self.report)
+        key = (selection, slot.candidates, other.candidates)
+        if key not in self._relations:
+            self._relations[key] = _relation(selection, wanted, slot, other)
+        mine_groups, theirs_groups, table = self._relations[key]
+        return Constraint((i, j), (mine_groups, theirs_groups), table, origin)
+
+
+def _relation(
+    selection: g.IsA, wanted: Sequence[tuple[str, str]], slot: Slot, other: Slot
+) -> tuple[Ints, Ints, Bools]:
+    rows = _rows(slot).of(selection.object.name)
+    other_rows = _rows(other).of(wanted[0][0])
+    columns = [other_rows.columns[column] for _, column in wanted]
+    cells = [tuple(column[r] for column in columns) for r in other.candidates]
+    kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
+    fitting = [
+        fits(selection.expression, rows, slot.candidates, dict(zip(wanted, cell, strict=True)))
+        for cell in kinds
+    ]
+    matrix = np.stack(fitting, axis=1) if fitting else np.zeros((len(slot), 0), np.bool_)
+    table, groups = np.unique(matrix, axis=0, return_inverse=True)
+    theirs_groups = np.array([kinds[cell] for cell in cells], dtype=np.int64)
+    mine_groups = groups.reshape(-1).astype(np.int64)
+    return mine_groups, theirs_groups, table.astype(np.bool_)
+
+
+def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
+    ids = {t: i for i, t in enumerate(sorted({t for slot in slots for t in slot.titles}))}
+    return tuple(np.array([ids[t] for t in slot.titles], dtype=np.int64) for slot in slots)
+
+
+def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...], Bools]:
+    """One value of the column fits all: an AND over bit sets is not empty."""
+    names = [item.name for item in selection.objects]
+    views = [_rows(s).of(next(n for n in names if n in s.objects)) for s in slots]
+    column = selection.column
+    values = [ANY, *sorted({v for rows in views for v in rows.values[column]})]
+    bits = {v: 1 << n for n, v in enumerate(values)}
+    everything = (1 << len(values)) - 1
+    groups: list[Ints] = []
+    table = np.array(everything, dtype=object)
+    for axis, (slot, rows) in enumerate(zip(slots, views, strict=True)):
+        cells = [rows.columns[column][r] for r in slot.candidates]
+        kinds = {cell: n for n, cell in enumerate(dict.fromkeys(cells))}
+        groups.append(np.array([kinds[cell] for cell in cells], dtype=np.int64))
+        masks = [
+            everything if ANY in members(c) else sum(bits[v] for v in members(c)) for c in kinds
+        ]
+        shape = [-1 if a == axis else 1 for a in range(len(slots))]
+        table = table & np.array(masks, dtype=object).reshape(shape)
+    return tuple(groups), (table != 0).astype(np.bool_)
+
+
+def _rows(slot: Slot) -> Rows:
+    assert slot.rows is not None
+    return slot.rows
+
+
+def _what(selection: g.Selection) -> str:
+    return " ".join(selection.span.text.split())

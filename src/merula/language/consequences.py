@@ -1,0 +1,88 @@
+"""One fault, one diagnostic: what only follows from another fault is not reported.
+
+A name is not missing if an entry that could not be read may declare it; an object has no wrong
+attributes if one of those it lists is unknown; an undeclared name is reported where it stands first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from merula.language import syntax as s
+from merula.language.diagnostics import Diagnostic
+
+# Problems about a name that is not there: the last name of their first place may be elsewhere.
+_MISSING = frozenset({"M101", "M103", "M104", "M106", "M203", "M204"})
+# Problems that follow where entries of a section are left out, by how their message begins.
+_FOLLOWS = {
+    "M105": ("", {"objects"}),
+    "M106": ("nothing says", {"frames", "frame"}),
+    "M109": ("", {"phenomenon", ""}),
+    "M120": ("", {"attributes"}),
+    "M203": ("no value", {"frames", "frame"}),
+    "M204": ("nothing can", {"objects"}),
+    "M410": ("nothing changes", {"matrix"}),
+    "M414": ("", {"matrix"}),
+    "M415": ("", {"matrix"}),
+}
+
+
+def without_consequences(
+    problems: Sequence[Diagnostic], files: Sequence[s.File]
+) -> Iterator[Diagnostic]:
+    """The problems of a grammar that are faults of their own."""
+    unread = frozenset().union(*(file.unread for file in files))
+    lost = set().union(*(file.lost for file in files))
+    if any("both a frame and an object" in problem.message for problem in problems):
+        lost.add("frames")
+    incomplete = _incomplete(problems, files)
+    reported: set[object] = set()
+    for problem in problems:
+        begins, sections = _FOLLOWS.get(problem.code, ("", set()))
+        names = _names(problem) if problem.code in _MISSING else [""]
+        follows = (
+            (lost & sections and problem.message.startswith(begins))
+            or names[-1] in unread
+            or (problem.code == "M103" and names[0] in incomplete)
+        )
+        fault = _fault(problem, names)
+        if follows or fault in reported:
+            continue
+        if fault is not None:
+            reported.add(fault)
+        yield problem
+
+
+def _fault(problem: Diagnostic, names: Sequence[str]) -> object:
+    """What is wrong, if that is one fault wherever it shows; a misspelt name is wrong each time."""
+    if problem.code == "M107":
+        return frozenset(_NAME.findall(problem.message.partition(":")[2]))
+    if problem.remedy.startswith("did you mean"):
+        return None
+    if problem.code == "M103":
+        return problem.message
+    return names[0] if problem.code in ("M101", "M106") else None
+
+
+_NAME = re.compile(r"[^\W\d][\w-]*")
+
+
+def _names(problem: Diagnostic) -> list[str]:
+    """The names in the first place of a problem, or the site that it is about; never empty."""
+    if problem.code == "M204":
+        return re.findall(r"`@([^`]+)`", problem.message) or [""]
+    text = problem.labels[0].span.text if problem.labels else ""
+    return _NAME.findall(text) or [""]
+
+
+def _incomplete(problems: Iterable[Diagnostic], files: Iterable[s.File]) -> set[str]:
+    """The objects that list an attribute which is not declared."""
+    places = {p.labels[0].span for p in problems if p.code == "M101" and p.labels}
+    return {
+        name.name.text
+        for file in files
+        for entry in file.objects
+        if any(feature.name.span in places for feature in entry.features)
+        for name in entry.names
+    }

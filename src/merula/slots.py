@@ -1,0 +1,321 @@
+"""Slots: which rows an object's words can come from, and which of their columns are shown.
+
+Candidates are in canonical order, by what stands in their rows, so that neither the names in a
+grammar nor the order of a table's rows or columns changes any data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from merula import grammar as g
+from merula.items import Fixed, OneOf, Placed
+from merula.language.diagnostics import Report, did_you_mean, listing
+from merula.language.names import rows_of
+from merula.language.syntax import references
+from merula.lexicon import ANY, LEMMA, SETS, Lexicon, Rows, members
+from merula.meaning import Cell
+from merula.selection import check_cells, fits, fits_itself
+from merula.space import Bools
+
+SlotKey = tuple[object, ...]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A choice: the rows it is made from and, for every column shown, their forms."""
+
+    name: str
+    objects: frozenset[str]  # the objects it is the lexeme of
+    titles: tuple[str, ...]  # what a reader calls each candidate
+    places: tuple[str, ...]  # where each candidate stands in its table
+    forms: Mapping[str, tuple[str, ...]]
+    rows: Rows | None
+    candidates: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.titles)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A slot before its candidates are chosen; equal specs have equal candidates."""
+
+    key: SlotKey
+    name: str
+    objects: frozenset[str]
+    columns: tuple[str, ...]
+
+
+class SlotMaker:
+    """Finds the slot and the column of a word, and makes slots; equal ones are made once."""
+
+    def __init__(self, grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
+        self.grammar, self.lexicon, self.report = grammar, lexicon, report
+        self._sources = {item: rows_of(lexicon, item) for item in grammar.objects.values()}
+        self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
+        self._slots: dict[Spec, Slot] = {}
+        self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def word(
+        self, placed: Placed, cell: Cell, heads: dict[SlotKey, tuple[str, frozenset[str]]]
+    ) -> tuple[SlotKey | None, str] | None:
+        """The slot a word is chosen by (None for fixed words) and its column or text."""
+        word = placed.word
+        if isinstance(word, Fixed):
+            return None, word.text
+        if isinstance(word, OneOf):
+            key: SlotKey = ("words", word.variable, word.value)
+            heads.setdefault(key, (f"{word.variable}={word.value}", frozenset()))
+            return key, ""
+        rows = self._sources[word.object]
+        if rows is None:
+            self._no_rows(word.object)
+            return None
+        column = word.column
+        if column is None:
+            column = self._column(rows, word.object, word.values)
+        elif rows.kind == SETS:
+            column = f"{word.object.name}.{column}"
+        if column is None or not self._has_column(rows, word.object, column):
+            return None
+        key, name, objects = self._key(rows, word.object, cell)
+        heads.setdefault(key, (name, objects))
+        if rows.kind == SETS:
+            heads[key] = (name, heads[key][1] | objects)
+        return key, column
+
+    def _key(self, rows: Rows, item: g.Object, cell: Cell) -> tuple[SlotKey, str, frozenset[str]]:
+        """Which choice an object's word is made by: a restricted feature makes a choice its own."""
+        sets = rows.kind == SETS
+        owners = self.grammar.objects.values() if sets else (item,)
+        values = cell.item.solved.values
+        features = tuple(
+            (v, values[v])
+            for owner in owners
+            if self._sources[owner] is rows
+            for v in self.grammar.by_object[owner]
+            if v.lexical and v in values
+        )
+        if sets:
+            number = next(i for i, other in enumerate(self.lexicon.sets) if other is rows)
+            return ("set", number, features), "set", frozenset({item.name})
+        return ("lexeme", item, features), item.name, frozenset({item.name})
+
+    def _no_rows(self, item: g.Object) -> None:
+        known = self.lexicon.lexemes
+        self.report.error(
+            "M314",
+            f"no table has forms for `{item.name}`",
+            item.span,
+            remedy=did_you_mean(item.category, known)
+            or f"give lexemes the category `{item.category}`, or a table of sets columns such as"
+            f" `{item.name}`",
+        )
+
+    def _has_column(self, rows: Rows, item: g.Object, column: str) -> bool:
+        if column in rows.columns:
+            return True
+        self.report.error(
+            "M315",
+            f"the table of `{item.name}` has no column `{column}`",
+            item.span,
+            remedy=did_you_mean(column, rows.columns) or f"add a column `{column}`",
+        )
+        return False
+
+    def _column(
+        self, rows: Rows, item: g.Object, values: tuple[tuple[str, str], ...]
+    ) -> str | None:
+        key = (item, values)
+        if key not in self._columns:
+            self._columns[key] = self._find_column(rows, item, dict(values))
+        return self._columns[key]
+
+    def _find_column(self, rows: Rows, item: g.Object, values: Mapping[str, str]) -> str | None:
+        """The most specific column all of whose parts are among an object's values."""
+        bundle = set(values.values())
+        sets = rows.kind == SETS
+        fitting: dict[str, frozenset[str]] = {}
+        related = False
+        possible = {x for v in self.grammar.by_object[item] if v.attribute for x in v.values}
+        for name in rows.columns:
+            parts = name.split(".")
+            if sets:
+                if parts[0] != item.name:
+                    continue
+                parts = parts[1:]
+            if (sets or parts) and set(parts) <= bundle:
+                fitting[name] = frozenset(parts)
+            related = related or (bool(parts) and set(parts) <= possible)
+        if not fitting and not sets and not related:
+            return LEMMA
+        best = [n for n, p in fitting.items() if not any(p < q for q in fitting.values())]
+        if len(best) == 1:
+            return best[0]
+        shown = listing(values.values()) or "no attributes"
+        if not best:
+            column = ".".join([item.name, *values.values()] if sets else values.values())
+            self.report.error(
+                "M321",
+                f"no column has the form of `{item.name}` that is {shown}",
+                item.span,
+                remedy=f"add a column such as `{column}`",
+            )
+        else:
+            self.report.error(
+                "M322",
+                f"the columns {listing(best)} both fit `{item.name}` that is {shown}",
+                item.span,
+                remedy="name a column after all values that decide the form",
+            )
+        return None
+
+    # --- slots
+
+    def slot(self, spec: Spec) -> Slot:
+        """The slot of a spec."""
+        found = self._slots.get(spec)
+        if found is None:
+            found = self._slots[spec] = self._make_slot(spec)
+        return found
+
+    def _make_slot(self, spec: Spec) -> Slot:
+        kind = spec.key[0]
+        if kind == "words":
+            variable, value = spec.key[1], spec.key[2]
+            assert isinstance(variable, g.Variable)
+            assert isinstance(value, str)
+            words = tuple(sorted({x for x in variable.words[value] if isinstance(x, str)}))
+            places = tuple(f"{variable}={value}" for _ in words)
+            return Slot(spec.name, spec.objects, words, places, {"": words}, None, ())
+        rows, features = self._rows_of_key(spec.key)
+        chosen = self._filtered(spec, rows, features)
+        chosen.sort(key=lambda r: canonical(rows, r))
+        chosen = self._merged(spec, rows, chosen)
+        # equal columns are one object, so that what is found out about one is found out once
+        texts = {c: tuple(rows.columns[c][r] for r in chosen) for c in spec.columns}
+        forms = {c: self._texts.setdefault(column, column) for c, column in texts.items()}
+        return Slot(
+            spec.name,
+            spec.objects,
+            tuple(rows.title(r) for r in chosen),
+            tuple(rows.places[r] for r in chosen),
+            forms,
+            rows,
+            tuple(chosen),
+        )
+
+    def _rows_of_key(self, key: SlotKey) -> tuple[Rows, tuple[tuple[g.Variable, str], ...]]:
+        features = key[2]
+        assert isinstance(features, tuple)
+        if key[0] == "set":
+            assert isinstance(key[1], int)
+            return self.lexicon.sets[key[1]], features
+        assert isinstance(key[1], g.Object)
+        rows = self._sources[key[1]]
+        assert rows is not None
+        return rows, features
+
+    def _filtered(
+        self, spec: Spec, rows: Rows, features: tuple[tuple[g.Variable, str], ...]
+    ) -> list[int]:
+        """The rows that have the features, all forms, and satisfy what is asked of them alone."""
+        chosen = list(range(len(rows)))
+        for variable, value in features:
+            cells = rows.of(variable.object.name).columns[variable.attribute]
+            chosen = [r for r in chosen if value in members(cells[r]) or ANY in members(cells[r])]
+        for selection in self.grammar.selections:
+            if not isinstance(selection, g.IsA) or selection.object.name not in spec.objects:
+                continue
+            others = {owner for owner, _ in references(selection.expression)}
+            if others <= spec.objects and chosen:
+                good = self._alone(selection, rows, chosen, others)
+                kept = [r for r, fine in zip(chosen, good.tolist(), strict=True) if fine]
+                if not kept:
+                    self.report.error(
+                        "M501",
+                        f"no lexeme of `{selection.object.name}` is left: none of"
+                        f" {_some(rows, chosen)} satisfies this",
+                        selection.span,
+                        remedy="check the expression and the table's columns",
+                    )
+                chosen = kept
+        missing = [r for r in chosen if any(not rows.columns[c][r] for c in spec.columns)]
+        if missing:
+            self._missing(spec, rows, missing, everything=len(missing) == len(chosen))
+            gone = set(missing)
+            chosen = [r for r in chosen if r not in gone]
+        return chosen
+
+    def _alone(self, selection: g.IsA, rows: Rows, chosen: list[int], others: set[str]) -> Bools:
+        """Which rows satisfy what is asked of them, or of two objects of one lexical set."""
+        mine = rows.of(selection.object.name)
+        if not others:
+            return fits(selection.expression, mine, chosen, {})
+        theirs = rows.of(next(iter(others)))
+        for _, column in references(selection.expression):
+            check_cells(theirs, column, mine, self.report)
+        return fits_itself(selection.expression, mine, chosen, theirs)
+
+    def _missing(self, spec: Spec, rows: Rows, missing: list[int], *, everything: bool) -> None:
+        columns = [c for c in spec.columns if any(not rows.columns[c][r] for r in missing)]
+        count = f"{len(missing)} row{'s' if len(missing) > 1 else ''}"
+        has = "has" if len(missing) == 1 else "have"
+        add = self.report.error if everything else self.report.warning
+        add(
+            "M317",
+            f"{count} of `{spec.name}` {has} no form in {listing(f'`{c}`' for c in columns)}"
+            " and cannot be used",
+            remedy="fill the cells, or select lexemes that have the form",
+            notes=[f"left out: {_some(rows, missing)}"],
+            place=rows.places[missing[0]],
+        )
+
+    def _merged(self, spec: Spec, rows: Rows, chosen: list[int]) -> list[int]:
+        kept: dict[tuple[str, ...], int] = {}
+        doubled: list[int] = []
+        for row in chosen:
+            forms = tuple(rows.columns[c][row] for c in spec.columns)
+            if forms in kept:
+                doubled.append(row)
+            else:
+                kept[forms] = row
+        if doubled:
+            self.report.warning(
+                "M318",
+                f"{len(doubled)} of `{spec.name}` look like another in all forms used"
+                f" ({listing(spec.columns)}), so they are left out",
+                notes=[f"left out: {_some(rows, doubled)}"],
+                remedy="this is fine where only parts of a row are shown; delete real doubles",
+                place=rows.places[doubled[0]],
+            )
+        return list(kept.values())
+
+
+def kept(slot: Slot, keep: Bools) -> Slot:
+    """A slot with some of its candidates only."""
+    if keep.all():
+        return slot
+
+    def only(items: tuple[T, ...]) -> tuple[T, ...]:
+        return tuple(x for x, fine in zip(items, keep.tolist(), strict=False) if fine)
+
+    forms = {column: only(texts) for column, texts in slot.forms.items()}
+    candidates = only(slot.candidates) if slot.candidates else ()
+    titles, places = only(slot.titles), only(slot.places)
+    return Slot(slot.name, slot.objects, titles, places, forms, slot.rows, candidates)
+
+
+def canonical(rows: Rows, row: int) -> tuple[str, ...]:
+    """The key of a row's place among candidates: its cells, whatever the columns are called."""
+    return tuple(sorted(cells[row] for cells in rows.columns.values()))
+
+
+def _some(rows: Rows, chosen: Sequence[int]) -> str:
+    shown = [f"{rows.title(r)} ({rows.places[r]})" for r in chosen[:5]]
+    more = len(chosen) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,26 @@
+"""Options of the test run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--rewrite",
+        action="store_true",
+        help="write what the commands in tests/specs print now into those files",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("rewrite"):
+        return
+    if os.environ.get("CI"):
+        raise pytest.UsageError("--rewrite is refused where CI is set: it would accept any output")
+    if config.getoption("numprocesses", None):
+        raise pytest.UsageError("--rewrite works in one process: leave out -n")
