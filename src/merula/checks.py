@@ -8,7 +8,7 @@ from itertools import permutations
 
 from merula import grammar as g
 from merula.grammar import CORRECT
-from merula.language.diagnostics import Label, Report, listing
+from merula.language.diagnostics import Label, Report, did_you_mean, listing
 from merula.meaning import Cell, Senseless, Variant
 from merula.plan import Plan, must_differ
 from merula.space import Distinct
@@ -103,7 +103,8 @@ def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
 
 def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
     cases = seen.broken.get(answer.label, [])
-    nothing = [variant for variant, broken in cases if not broken]
+    same = {id(v) for pair, vs in seen.equal.items() if answer.label in pair for v in vs}
+    nothing = [variant for variant, broken in cases if not broken and id(variant) not in same]
     if nothing:
         where = of_variants(len(nothing), seen.variants)
         report.error(
@@ -114,17 +115,25 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
             notes=seen.example(nothing[0]),
         )
         return
-    wrong = [(v, b) for v, b in cases if not _agrees(answer, b)]
-    if not wrong:
+    wrong = [(v, b) for v, b in cases if b and not _agrees(answer, b)]
+    if not wrong or _unknown_rule(seen, answer, [rule for _, b in wrong for rule in b], report):
         return
     variant, broken = wrong[0]
     where = of_variants(len(wrong), seen.variants)
-    if answer.claims:
-        said = listing(" ".join((c.letter, *c.rules)) for c in answer.claims)
-        label = Label(answer.claims[0].span, "claimed here")
-    else:
-        said, label = f"{answer.counts_as}", Label(answer.span)
     letter = broken[0][0]
+    if answer.counts_as is not None and answer.counts_as not in {rule[0] for rule in broken}:
+        report.error(
+            "M401",
+            f"{answer.label} is to be printed as {answer.counts_as}, but{where} it breaks only"
+            f" {listing(broken)}",
+            answer.span,
+            remedy=f"take `as {answer.counts_as}` away, or edit something that a rule of that"
+            " class decides",
+            notes=seen.example(variant),
+        )
+        return
+    said = listing(" ".join((c.letter, *c.rules)) for c in answer.claims)
+    label = Label(answer.claims[0].span, "claimed here")
     report.error(
         "M401",
         f"{answer.label} is said to break {said}, but{where} it breaks {listing(broken)}",
@@ -145,6 +154,30 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
 def _claim_for(broken: Sequence[str]) -> str:
     letter = broken[0][0]
     return " ".join([letter, *(rule[2:] for rule in broken if rule[0] == letter)])
+
+
+def _unknown_rule(
+    seen: DesignReport, answer: g.Answer, broken: Sequence[str], report: Report
+) -> bool:
+    """Report a claimed rule that no answer of the design breaks, if there is one."""
+    known = {rule for cases in seen.broken.values() for _, rules in cases for rule in rules}
+    for claim in answer.claims:
+        for name in claim.rules:
+            if f"{claim.letter} {name}" in known or any(rule[2:] == name for rule in broken):
+                continue
+            hint = did_you_mean(name, (rule[2:] for rule in (*broken, *known)))
+            remedy = hint or f"write `breaks {_claim_for(broken)}`"
+            if name in ("and", "or"):
+                remedy = "classes are separated by commas: breaks E agreement, R n1.number"
+            report.error(
+                "M423",
+                f"{answer.label} is said to break {claim.letter} {name}, but no answer breaks a"
+                " rule that is called so",
+                Label(claim.span, "claimed here"),
+                remedy=remedy,
+            )
+            return True
+    return False
 
 
 def _rule_labels(seen: DesignReport, broken: Sequence[str]) -> Iterator[Label]:

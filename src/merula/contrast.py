@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from merula.space import Bools, Ints
 from merula.surface import END, Edge, Surface
 
+_MARKS = ".?!…"
 MAX_JOINT = 20_000  # combinations of forms written out to compare two cells exactly
 
 
@@ -73,8 +74,9 @@ class _Words:
 
     texts: tuple[str, ...]  # as written, whatever stands beside them
     count: int | None  # how many words each has, None where that differs
-    first: frozenset[str]
+    first: frozenset[str]  # the first words, without marks
     last: frozenset[str]
+    changing: bool  # whether the last word may be written otherwise before a neighbour
 
 
 class Contraster:
@@ -101,8 +103,7 @@ class Contraster:
         after = self.words(forms, tail) if tail is not None else None
         if self._beside(mine, after) or self._beside(theirs, after):
             return self._written(forms, where, tail)
-        stopped = tail is None and len(one) != len(other)  # a stop may be a piece of one of them
-        if not stopped and self._never(one, other, mine, theirs):
+        if self._never(one, other, mine, theirs):
             return None
         slots = {p.slot for p in (*one, *other) if p.slot >= 0}
         counts = [[w.count for w in words] for words in (mine, theirs)]
@@ -153,8 +154,9 @@ class Contraster:
         found = _Words(
             settled,
             counts.pop() if len(counts) == 1 else None,
-            frozenset(words[0] for words in split if words),
-            frozenset(words[-1] for words in split if words),
+            frozenset(words[0].rstrip(_MARKS) for words in split if words),
+            frozenset(words[-1].rstrip(_MARKS) for words in split if words),
+            any(words[-1].lower() in self.surface.changing for words in split if words),
         )
         self._words[key] = (texts, found)
         return found
@@ -167,8 +169,7 @@ class Contraster:
     def _beside(self, words: Sequence[_Words], after: _Words | None) -> bool:
         """Whether the last word of a piece may be written otherwise before the next piece."""
         follow = [*words[1:], *([after] if after is not None else [])]
-        changing = self.surface.changing
-        return any(word.lower() in changing for w in words[: len(follow)] for word in w.last)
+        return any(w.changing for w in words[: len(follow)])
 
     def _never(
         self,
@@ -178,9 +179,11 @@ class Contraster:
         theirs: Sequence[_Words],
     ) -> bool:
         """Whether the first or the last pieces are enough to tell the two apart."""
-        if mine[0].first.isdisjoint(theirs[0].first):
+        first = mine[0].first, theirs[0].first
+        if "" not in first[0] | first[1] and first[0].isdisjoint(first[1]):
             return True
-        if len(mine) == len(theirs) and mine[-1].last.isdisjoint(theirs[-1].last):
+        last = mine[-1].last, theirs[-1].last
+        if len(mine) == len(theirs) and "" not in last[0] | last[1] and last[0].isdisjoint(last[1]):
             return True
         for at in (0, -1):
             a, b = one[at], other[at]

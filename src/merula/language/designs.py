@@ -69,7 +69,9 @@ class Designs:
                 node.span,
             )
         if node.length < 2:
-            raise self.names.fail("M410", "a matrix needs at least 2 items", node.span)
+            raise self.names.fail(
+                "M410", "a matrix needs at least 2 items", node.span, remedy="write `8 items`"
+            )
         cycles = tuple(self.names.each(node.cycles, self._cycle))
         if len(cycles) < len(node.cycles):
             raise Unresolved
@@ -119,13 +121,21 @@ class Designs:
                 remedy="classes are E (external), I (internal) and R (relational)",
             )
         if node.every < 1:
-            raise self.names.fail("M413", "a cycle changes every 1 item or more", node.every_span)
+            raise self.names.fail(
+                "M413",
+                "a cycle changes every 1 item or more",
+                node.every_span,
+                remedy="write `every 1` or more",
+            )
         if node.take > len(axis.points) or node.take == 1:
             raise self.names.fail(
                 "M413",
                 f"a cycle of {node.take} cannot be taken from {len(axis.points)} values",
                 node.span,
-                remedy=f"write a number from 2 to {len(axis.points)}",
+                remedy=f"write a number from 2 to {len(axis.points)}"
+                if len(axis.points) > 2
+                else f"write `{listing((p.label for p in axis.points), '|').replace(' | ', ' | ')}`"
+                " without a number",
             )
         orders = tuple(permutations(axis.points, node.take)) if node.take else (axis.points,)
         return g.Cycle(axis, orders, node.every, letter, node.span, node.every_span)
@@ -166,7 +176,8 @@ class Designs:
                 "M101",
                 f"there is no matrix called `{node.base}` above this line",
                 node.base.span,
-                remedy=did_you_mean(node.base.text, known),
+                remedy=did_you_mean(node.base.text, known)
+                or "write the matrix that is swapped above the one that swaps it",
             )
         if not base.rows:
             raise self.names.fail(
@@ -210,7 +221,8 @@ class Designs:
                         "M101",
                         f"there is no matrix called `{word}`",
                         word.span,
-                        remedy=did_you_mean(word.text, spans),
+                        remedy=did_you_mean(word.text, spans)
+                        or f"matrices are {listing(spans)}",
                     )
                 elif isinstance(designs.get(word.text), g.Paradigm):
                     self.names.report.error(

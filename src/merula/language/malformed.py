@@ -755,7 +755,6 @@ _SELECTIONS = (
     Sample(
         "selection", "N1 is person and", "a feature is missing", "write `N1 is person and count`"
     ),
-    Sample("selection", "N1 is not", "a feature is missing", "write `N1 is not person`"),
     Sample(
         "selection",
         'N1 is "person"',
@@ -1919,19 +1918,6 @@ _ANSWERS = (
     ),
     Sample(
         "answer",
-        "AE breaks E agreement as: flip verb.number",
-        "a class is missing after `as`",
-        "write `as R`",
-    ),
-    Sample(
-        "answer",
-        "AE breaks E agreement and R: flip verb.number",
-        "classes are separated by commas, not by {found}",
-        "write `breaks E agreement, R n1.number`",
-        words=_ALSO,
-    ),
-    Sample(
-        "answer",
         "AE breaks E.agreement: flip verb.number",
         "between a class and its rules stands a space",
         "write `breaks E agreement`",
@@ -2062,7 +2048,6 @@ _EXAMPLES = (
         "a feature is missing after {previous}",
         "write `person | animal`",
     ),
-    Sample("cell_expression", "not", "a feature is missing after {previous}", "write `not person`"),
     Sample(
         "cell_expression",
         '"person"',

@@ -91,7 +91,8 @@ def feed(start: str, tokens: Sequence[Token]) -> Any:
         word = token.text.upper()
         if kind == "NAME" and token.text in KEYWORDS and word in choices:
             after = tokens[number + 1] if number + 1 < len(tokens) else None
-            if kind not in choices or _goes_on(parser, word, token, after):
+            name = "NAME" in choices and _goes_on(parser, "NAME", token, after)
+            if not name or _goes_on(parser, word, token, after):
                 kind = word
         if kind not in choices:
             _refuse(start, parser, kind, number)
@@ -106,7 +107,7 @@ def feed(start: str, tokens: Sequence[Token]) -> Any:
 
 
 def _goes_on(parser: InteractiveParser, kind: str, token: Token, after: Token | None) -> bool:
-    """Whether the parser, fed a word as a keyword, could take the next token."""
+    """Whether the parser, fed a word as a keyword or a name, could take the next token."""
     trial = parser.copy()  # type: ignore[no-untyped-call]
     try:
         trial.feed_token(LarkToken(kind, token.text, token.start, end_pos=token.end))
