@@ -445,7 +445,7 @@ matrix alt_atl = items in clause
 matrix atl_alt = alt_atl swap 1, 4
 answers
   Passive breaks E voice: set verb.voice = pass
-  Swap    breaks I linking: swap subject, object
+  Swap    breaks I linking: swap subject, pp
   ThAg    breaks I linking: set subject = theme, set object = agent, set pp = loc
 """
 SPRAY_TABLE = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
 
 from merula import grammar as g
 from merula.grammar import CORRECT
@@ -248,20 +247,41 @@ def _as_cycle(labels: Sequence[str], every: int) -> str:
 
 
 def _rival(shown: Sequence[str], values: Sequence[str]) -> tuple[tuple[str, ...], int] | None:
-    n = len(shown)
+    """A cycle that shows the same items but for the last: its labels in order, and its step.
+
+    Its period is at most the number of items, so at most one of its labels is not shown yet.
+    """
     seen = list(dict.fromkeys(shown[:-1]))
-    unseen = [v for v in values if v not in seen]
-    pool = [*seen, *unseen[:2]]
-    for k in range(1, min(len(pool), n) + 1):
-        for labels in permutations(pool, k):
-            if not set(seen) <= set(labels):
-                continue
-            for every in range(1, n // k + 1):
-                for start in range(k * every):
-                    made = [labels[(i + start) // every % k] for i in range(n)]
-                    if made[:-1] == list(shown[:-1]) and made[-1] != shown[-1]:
-                        return labels, every
+    unseen = [v for v in dict.fromkeys(values) if v not in seen]
+    for k in range(len(seen), min(len(seen) + len(unseen[:1]), len(shown)) + 1):
+        for every in range(1, len(shown) // k + 1):
+            for start in range(k * every):
+                labels = _continued(shown, k, every, start, unseen)
+                if labels is not None:
+                    return labels, every
     return None
+
+
+def _continued(
+    shown: Sequence[str], k: int, every: int, start: int, unseen: Sequence[str]
+) -> tuple[str, ...] | None:
+    """The ``k`` labels of a cycle that shows all items but the last, which it shows otherwise."""
+    places = [(i + start) // every % k for i in range(len(shown))]
+    labels: dict[int, str] = {}
+    for place, label in zip(places[:-1], shown[:-1], strict=True):
+        if labels.setdefault(place, label) != label:
+            return None
+    if len(set(labels.values())) < len(labels):
+        return None
+    free = [v for v in unseen if places[-1] in labels or v != shown[-1]]
+    for place in range(k):
+        if place not in labels and not free:
+            return None
+        if place not in labels:
+            labels[place] = free.pop(0)
+    if labels[places[-1]] == shown[-1]:
+        return None
+    return tuple(labels[place] for place in range(k))
 
 
 def _equal(seen: DesignReport, report: Report) -> None:

@@ -136,16 +136,13 @@ class _Designs:
             if found is not None:
                 done[design.name] = found
         self._excluded()
-        if (
-            self.grammar.examples
-            and self.program.lexicon is None
-            and not any(design.plans for design in done.values())
-        ):
+        if self.program.lexicon is None and not all(design.plans for design in done.values()):
+            examples = "; its examples are not checked" if self.grammar.examples else ""
             self.report.warning(
                 "M113",
-                "the examples are not checked, since the grammar names no lexicon",
-                self.grammar.examples[0].span,
+                f"{self.grammar.name} names no lexicon, so there are only templates{examples}",
                 remedy='name its tables: lexicon "nouns.tsv"',
+                place=self.grammar.source.name,
             )
         if not self.report.failed:
             check_examples(self.grammar, list(done.values()), self.program.surface, self.report)

@@ -235,13 +235,10 @@ class Contraster:
             ]
             at = tuple(i for i, _ in place)
             for i, edge in enumerate(edges):
+                written = [self.surface.write(phrase, edge) for phrase in phrases]
                 shown = {
-                    self._shown(
-                        self.surface.write(phrase, edge).text,
-                        first=where.first,
-                        last=where.tail is None,
-                    )
-                    for phrase in phrases
+                    (self._shown(w.text, first=where.first, last=where.tail is None), w.swallows)
+                    for w in written
                 }
                 table[(*at, i)] = len(shown) == 1
         if not table.any():

@@ -37,6 +37,7 @@ def generate_files(
         for c in compiled
         if c.grammar is not None
         for design in c.designs.values()
+        if design.plans
     ]
     if not jobs:
         raise MerulaError.of(

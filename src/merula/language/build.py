@@ -140,8 +140,8 @@ class TreeBuilder(Transformer[LarkToken, Any]):
 
     def rule(self, c: list[Any]) -> s.Rule:
         doc = c[1].text if isinstance(c[1], s.Word) else ""
-        clauses = tuple(x for x in c[1:] if isinstance(x, s.Node) and not isinstance(x, s.Word))
-        return s.Rule(self._extent(c), c[0], doc, cast(tuple[s.Clause, ...], clauses))
+        clauses = [x for x in c[1:] if isinstance(x, s.Clause)]
+        return s.Rule(self._extent(c), c[0], doc, tuple(_with_scope(clauses)))
 
     def conditional(self, c: list[Any]) -> s.Conditional:
         parts = _expressions(c)
@@ -334,6 +334,24 @@ class TreeBuilder(Transformer[LarkToken, Any]):
 
     def reject(self, c: list[Any]) -> s.Example:
         return s.Example(self._extent(c), False, c[-1])
+
+
+def _with_scope(clauses: Iterable[s.Clause]) -> list[s.Clause]:
+    """``npi needs licensor, npi inside domain``: what stands after the comma is needed too."""
+    done: list[s.Clause] = []
+    for clause in clauses:
+        before = done[-1] if done else None
+        if (
+            isinstance(clause, s.Inside)
+            and isinstance(before, s.Needs)
+            and clause.path == before.path
+        ):
+            span = before.need.span.to(clause.span)
+            need = s.And(span, (before.need, clause))
+            done[-1] = replace(before, need=need, span=before.span.to(clause.span))
+        else:
+            done.append(clause)
+    return done
 
 
 def _expressions(children: Iterable[Any]) -> tuple[s.Expression, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations
+from math import perm
 
 from merula import grammar as g
 from merula.language import syntax as s
@@ -13,6 +14,9 @@ from merula.language.frames import Frames
 from merula.language.names import Names, Unresolved
 from merula.language.source import Span
 from merula.lexicon import clean
+
+MAX_ITEMS = 100  # of a matrix
+MAX_ORDERS = 10_000  # of the values of a cycle
 
 
 class Designs:
@@ -68,6 +72,9 @@ class Designs:
                 (),
                 node.span,
             )
+        if node.length > MAX_ITEMS:
+            text = f"a matrix of {node.length:,} items is too long; {MAX_ITEMS} are the most"
+            raise self.names.fail("M410", text, node.span, remedy="write `8 items`")
         if node.length < 2:
             raise self.names.fail(
                 "M410", "a matrix needs at least 2 items", node.span, remedy="write `8 items`"
@@ -132,10 +139,15 @@ class Designs:
                 "M413",
                 f"a cycle of {node.take} cannot be taken from {len(axis.points)} values",
                 node.span,
-                remedy=f"write a number from 2 to {len(axis.points)}"
-                if len(axis.points) > 2
-                else f"write `{listing((p.label for p in axis.points), '|').replace(' | ', ' | ')}`"
-                " without a number",
+                remedy="write a number from 2 up to that of the values, or leave it out",
+            )
+        if perm(len(axis.points), node.take) > MAX_ORDERS:
+            raise self.names.fail(
+                "M413",
+                f"{node.take} of {len(axis.points)} values have"
+                f" {perm(len(axis.points), node.take):,} orders; {MAX_ORDERS:,} are the most",
+                node.span,
+                remedy="take fewer, or leave the number out: then one order is taken",
             )
         orders = tuple(permutations(axis.points, node.take)) if node.take else (axis.points,)
         return g.Cycle(axis, orders, node.every, letter, node.span, node.every_span)
@@ -221,8 +233,7 @@ class Designs:
                         "M101",
                         f"there is no matrix called `{word}`",
                         word.span,
-                        remedy=did_you_mean(word.text, spans)
-                        or f"matrices are {listing(spans)}",
+                        remedy=did_you_mean(word.text, spans) or f"matrices are {listing(spans)}",
                     )
                 elif isinstance(designs.get(word.text), g.Paradigm):
                     self.names.report.error(
@@ -301,6 +312,13 @@ class Designs:
             case s.Replace():
                 return self._replace(node)
             case s.Embed():
+                if node.name.text == node.host.text:
+                    raise self.names.fail(
+                        "M422",
+                        f"`{node.name}` cannot be embedded in itself",
+                        node.span,
+                        remedy="name another object as its host",
+                    )
                 return g.Embed(
                     self.names.object(node.name),
                     self.names.object(node.host),
