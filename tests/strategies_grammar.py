@@ -165,6 +165,7 @@ class Thing:
     optional: bool = False
     attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()  # value → its words as written, or nothing
+    worded: tuple[tuple[str, str], ...] = ()  # the same for the values of its attribute `def`
     sites: tuple[str, ...] = ()
     position: bool = False
     in_set: bool = False
@@ -172,7 +173,7 @@ class Thing:
     @property
     def lexical(self) -> bool:
         """Whether its words stand in a table."""
-        return not self.kinds and not self.position
+        return not self.kinds and not self.position and not self.worded
 
     @property
     def declared(self) -> str:
@@ -294,7 +295,10 @@ class _Builder:
         nouns = [x for x in self.things if x.category == "N"]
         if self.chance(15) and len(nouns) > 1:
             self.things.append(self._position(nouns))
+        if self.chance(20):
+            self.things.append(self._determiner())
         self.complement = self.has("comp") and self.has("verb") and self.chance(50)
+        self.gendered = self.chance(25)
 
     def _function_word(self, name: str, *, optional: bool) -> Thing:
         texts = [w for w in self.tongue.small if w]
@@ -303,6 +307,12 @@ class _Builder:
         empty = '"no"' if optional else '""'  # it would look as if it were absent
         no = self.pick((self.quoted(self.tongue.small), many, many, many, empty))
         return Thing(name, "P", optional, kinds=(("yes", yes), ("no", no)))
+
+    def _determiner(self) -> Thing:
+        texts = [w for w in self.tongue.small if w]
+        one, *more = self.some(texts, 2, 4)
+        worded = (("~d1~", f'"{one}"'), ("~d2~", ", ".join(f'"{w}"' for w in more)))
+        return Thing("det", "D", self.chance(20), worded=worded)
 
     def _position(self, nouns: Sequence[Thing]) -> Thing:
         words = [self.quoted(self.tongue.small) if self.chance(50) else "" for _ in nouns]
@@ -329,6 +339,9 @@ class _Builder:
             if x.kinds:
                 written = (f"{value} {words}".strip() for value, words in x.kinds)
                 lines.append(f"~{x.name}~ = {' | '.join(written)}")
+            if x.worded:
+                written = (f"{value} {words}" for value, words in x.worded)
+                lines.append(f"~{x.name}~.~def~ = {' | '.join(written)}")
             if x.sites:
                 lines.append(f"~{x.name}~.site = {' | '.join(f'~{s}~' for s in x.sites)}")
         return lines
@@ -419,6 +432,10 @@ class _Builder:
                 columns[title] = forms
         verb = next((x for x in things if x.name == "verb"), None)
         columns.update(self._feature_columns("set", size))
+        if self.gendered:
+            for x in things:
+                if x.category == "N":
+                    columns[f"~{x.name}~.~gender~"] = self._genders(size)
         if verb is not None and self.complement:
             columns["~verb~.~complement~"] = self._yes_no(size)
         if verb is not None and self.prep:
@@ -441,6 +458,8 @@ class _Builder:
         else:
             columns.update(forms)
         columns.update(self._feature_columns(category, size))
+        if self.gendered and category == "N":
+            columns["~gender~"] = self._genders(size)
         if category == "V":
             if self.complement:
                 columns["~complement~"] = self._yes_no(size)
@@ -483,6 +502,10 @@ class _Builder:
         rest = (self.pick(("yes", "no", "yes", "no", "*", "")) for _ in range(size - 2))
         return tuple(self.order(("yes", "no", *rest)))
 
+    def _genders(self, size: int) -> tuple[str, ...]:
+        rest = (self.pick(("m", "f", "m", "f", "*", "", "m | f")) for _ in range(size - 2))
+        return tuple(self.order(("m", "f", *rest)))
+
     def _wants(self, size: int) -> tuple[str, ...]:
         options = ["*", "", "not human", "sort = thing", "proper", "human or thing", "*"]
         return tuple(self.pick(("human", "thing", *options)) for _ in range(size))
@@ -505,6 +528,7 @@ class _Builder:
 
     def _selections(self) -> list[str]:
         lexical = [x for x in self.things if x.lexical]
+        lexemes = [x for x in lexical if not x.in_set]
         nouns = [x for x in lexical if x.category == "N"]
         simple = ("human", "not proper", "human or thing", "sort = thing", "sort = human | thing")
         verb = self.has("verb")
@@ -517,8 +541,8 @@ class _Builder:
             elif kind == "wants" and verb:
                 more = self.pick(("", "", " and not proper", " or human"))
                 entries.append(f"{_listed(self.some(nouns, 1, 2))} is ~verb~.~wants~{more}")
-            elif kind == "differ" and len(lexical) > 1:
-                entries.append(f"{_listed(self.some(lexical, 2, 3))} differ")
+            elif kind == "differ" and len(lexemes) > 1:
+                entries.append(f"{_listed(self.some(lexemes, 2, 3))} differ")
             elif kind == "share" and len(lexical) > 1:
                 entries.append(f"{_listed(self.some(lexical, 2, 3))} share scene")
         return list(dict.fromkeys(entries))
@@ -558,6 +582,13 @@ class _Builder:
         tensed = self.has("verb") and "tense" in dict(self.thing("verb").attributes)
         if tensed and self.has("comp") and self.chance(50):
             internal.append("~tenses~: ~comp~ = yes -> ~verb~.~tense~ = ~pst~")
+        if self.gendered and len(nouns) > 1 and self.chance(40):
+            external.append(f"~genders~: ~subj~.~gender~ = ~{nouns[1].name}~.~gender~")
+        elif self.gendered and self.has("comp") and self.chance(20):
+            external.append("~genders~: ~subj~.~gender~ = f or not ~comp~")
+        if self.has("det") and self.chance(30):
+            need = self.pick(("~d1~", "~d1~ | ~d2~", "~d2~"))
+            internal.append(f"~definite~: ~det~.~def~ = {need}")
         return external, internal
 
     # --- designs
@@ -572,6 +603,10 @@ class _Builder:
                 for a, values in x.attributes
                 if a in self.showing.get(x.name, ()) or self.chance(5)
             ]
+            if x.worded:
+                ways.append(Way(f"~{x.name}~.~def~", tuple(value for value, _ in x.worded)))
+            if self.gendered and x.category == "N" and self.chance(30):
+                ways.append(Way(f"~{x.name}~.~gender~", ("m", "f")))
             kinds = tuple(value for value, _ in x.kinds)
             if x.optional:
                 shown = dict(x.attributes).get("number", ())
@@ -590,6 +625,7 @@ class _Builder:
         if self.kind != "paradigm" and self.chance(90):  # the right answer has to be right
             determined = ["~verb~.~number~"] if self.agrees else []
             determined += ["~comp~", "~npi~", "~npi~.site"] if self.licensed else []
+            determined += ["~det~.~def~"]
             ways = [w for w in ways if w.path not in determined] or ways
         kind = self.kind
         self.varied = self._compatible(ways, 1, 3)
@@ -704,6 +740,8 @@ class _Builder:
             if x.optional:
                 like = " like ~subj~" if x.category == "N" and self.chance(60) else ""
                 edits.append(f"add ~{x.name}~{like} else drop ~{x.name}~")
+        if self.has("det"):
+            edits.append(f"replace ~det~.~def~ with {self.quoted((*small, 'new'))}")
         names = [x.name for x in self.things if not x.position and f"~{x.name}~" != self.missing]
         if len(names) > 1:
             one, other = self.some(names, 2, 2)

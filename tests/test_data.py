@@ -184,13 +184,15 @@ def test_formats_hold_the_same_rows(
             found[form] = [read(tmp_path / form / name, form) for name in names]
     assert found["parquet"] == found["arrow"] == found["jsonl"]
     assert [len(x) for x in found["jsonl"]] == [30, 240, 240]
-    with (tmp_path / "csv" / "agreement_fr-agrf.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "csv" / "agreement_fr-agrf.csv").open(
+        encoding="utf-8-sig", newline=""
+    ) as file:
         for flat, row in zip(csv.DictReader(file), found["jsonl"][0], strict=True):
             assert [flat[f"context.{i}"] for i in range(7)] == row["context"]
             assert flat[f"labels.{row['correct']}"] == "Correct"
             assert flat["correct"] == str(row["correct"])
     path = tmp_path / "csv" / "sentential_negation-ever.csv"
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         for flat, row in zip(csv.DictReader(file), found["jsonl"][1], strict=True):
             assert flat["sentence"] == row["sentence"]
             assert flat["acceptable"] == str(int(row["acceptable"]))

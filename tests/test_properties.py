@@ -106,6 +106,7 @@ def test_the_compiler_means_what_the_reference_means(program: Program) -> None:
             assert Counter(rows) == Counter(meaning.instances), name
         assert not plans
         assert design.count == sum(len(m.instances) for m in meanings)
+        assert design.count > 0, name  # else it has an error
 
 
 @thorough
@@ -191,6 +192,18 @@ def test_a_space_has_every_combination_once(space: Space) -> None:
         assert space.rank(row) == address
         assert space.contains(row)
     event("empty" if not wanted else "not empty")
+
+
+@settings(thorough, max_examples=100)
+@given(spaces(), st.data())
+def test_a_restricted_space_has_what_is_left(space: Space, data: st.DataObject) -> None:
+    left = [
+        data.draw(st.lists(st.integers(0, size - 1), unique=True)) if size else []
+        for size in space.sizes
+    ]
+    kept = [np.array(sorted(x), dtype=np.int64) for x in left]
+    wanted = [c for c in product(*(x.tolist() for x in kept)) if allowed(space, c)]
+    assert space.restricted(kept).count == len(wanted)
 
 
 @settings(thorough, max_examples=100)
@@ -573,7 +586,10 @@ def test_the_texts_compile(text: str) -> None:
 
 
 @settings(thorough, max_examples=250)
-@given(st.sampled_from((SPRAY, QUESTIONS, "fr")), st.lists(changes, min_size=1, max_size=2))
+@given(
+    st.sampled_from((SPRAY, QUESTIONS, SPRAY, QUESTIONS, "fr")),
+    st.lists(changes, min_size=1, max_size=2),
+)
 def test_a_slip_is_a_diagnostic(text: str, slips: list[Change]) -> None:
     text = packaged() if text == "fr" else text
     for slip in slips:

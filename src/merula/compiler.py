@@ -220,6 +220,14 @@ class _Designs:
 
     def _excluded(self) -> None:
         """Say which lexemes were left out because a contrast does not show in them."""
+        for one, other in list(self.planner.unchecked)[:1]:
+            self.report.warning(
+                "M422",
+                f"whether `{one}` and `{other}` can be the same sentence was not checked for all"
+                " lexemes, since there are too many combinations of unequal length",
+                remedy="give the words that differ the same number of words in every form",
+                place=self.grammar.source.name,
+            )
         merged: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
         for (slot, one, other), rows in self.planner.excluded.items():
             merged.setdefault((slot, tuple(rows)), []).append((one, other))

@@ -84,6 +84,7 @@ class Contraster:
 
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
+        self.unchecked = False  # whether something was too much to write out
         self._fixed: dict[str, tuple[str, ...]] = {}
         self._words: dict[tuple[int, bool, bool], tuple[tuple[str, ...], _Words]] = {}
         self._alike: dict[tuple[int, int], Bools] = {}
@@ -221,6 +222,7 @@ class Contraster:
         edges, edge_of = self._edges(forms, tail)
         known = [{combo: i for i, combo in enumerate(dict.fromkeys(x))} for x in combos]
         if prod(len(ids) for ids in known) * len(edges) > MAX_JOINT:
+            self.unchecked = True
             return None
         table = np.zeros([*(len(ids) for ids in known), len(edges)], dtype=np.bool_)
         for place in product(*(enumerate(ids) for ids in known)):

@@ -168,9 +168,12 @@ def _jsonl(path: Path, schema: Any) -> Iterator[Write]:
 
 @contextmanager
 def _csv(path: Path, schema: Any) -> Iterator[Write]:
-    """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``."""
+    """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``.
+
+    The byte order mark makes spreadsheets read UTF-8 as UTF-8.
+    """
     del schema
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         header: list[str] = []
 

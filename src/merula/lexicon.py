@@ -6,6 +6,7 @@ value, ``a | b`` is a set of values, an empty cell is no value.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
 import io
@@ -27,12 +28,14 @@ SETS = "sets"
 class TableFormat:
     """How a file is to be read: what the grammar says, or the command line instead of it.
 
-    ``mappings`` sends our column names to the file's headers.
+    ``mappings`` sends our column names to the file's headers; ``places`` are where a grammar says
+    so.
     """
 
     separator: str | None = None
     encoding: str = "utf-8-sig"
     mappings: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -136,23 +139,37 @@ def read_table(
         quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
     )
     rows: list[list[str]] = []
-    lines: list[int] = []
+    lines: list[int] = []  # where each row begins
+    before, top = 0, ""
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
+                top = top or row[0]
                 rows.append([clean(cell) for cell in row])
-                lines.append(reader.line_num)
-    except csv.Error as error:
+                lines.append(before + 1)
+            before = reader.line_num
+    except csv.Error:
         report.error(
-            "M305", f"the table cannot be read: {error}", *labels, place=f"{name}:{reader.line_num}"
+            "M305",
+            f"a cell of the table {name} is too long",
+            *labels,
+            remedy="close the quotation mark that opens it, or name the separator of the cells",
+            place=f"{name}:{before + 1}",
         )
         return None
     if len(rows) < 2:
         what = "is empty" if not rows else "has a header but no rows"
-        remedy = "the first line names the columns, every further line is a row"
-        report.error("M301", f"the table {name} {what}", *labels, remedy=remedy, place=name)
+        read = [] if form.encoding.startswith("utf-8") else [f"it was read as {form.encoding}"]
+        report.error(
+            "M301",
+            f"the table {name} {what}",
+            *labels,
+            remedy="the first line names the columns, every further line is a row",
+            notes=read,
+            place=name,
+        )
         return None
-    header = _header(name, rows[0], separator, form, report, labels)
+    header = _header(name, rows[0], top, separator, form, report, labels)
     if header is None or not _even(name, rows, lines, report, labels):
         return None
     columns = {title: tuple(row[i] for row in rows[1:]) for i, title in enumerate(header) if title}
@@ -162,27 +179,32 @@ def read_table(
 def _decode(
     name: str, data: bytes, encoding: str, report: Report, labels: Sequence[Span]
 ) -> str | None:
+    if encoding.lower().replace("_", "-") == "utf-8":
+        encoding = "utf-8-sig"
     try:
-        if encoding.lower().replace("_", "-") == "utf-8":
-            encoding = "utf-8-sig"
+        codec = codecs.lookup(encoding) if encoding.isascii() else None
+    except (LookupError, ValueError):
+        codec = None
+    if codec is None or not encoding:
+        report.error(
+            "M303",
+            f"there is no encoding called `{encoding}`",
+            *labels,
+            remedy='common ones are "utf-8", "utf-16", "cp1252", "latin-1"',
+        )
+        return None
+    try:
         text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+    except (LookupError, ValueError) as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        likely = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1252"
         report.error(
             "M302",
             f"the table {name} is not written in {encoding.removesuffix('-sig')}",
             *labels,
-            remedy='name its encoding after the file, for example `encoded "cp1252"`,'
+            remedy=f'name its encoding after the file, for example `encoded "{likely}"`,'
             " or save it as UTF-8",
-            place=f"{name}:{line}",
-        )
-        return None
-    except LookupError:
-        report.error(
-            "M303",
-            f"there is no encoding called {encoding}",
-            *labels,
-            remedy='common ones are "utf-8", "utf-16", "cp1252", "latin-1"',
+            place=f"{name}:{data.count(10, 0, start) + 1}",
         )
         return None
     bad = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text)
@@ -202,19 +224,22 @@ def _decode(
 def _header(
     name: str,
     titles: list[str],
+    top: str,
     separator: str,
     form: TableFormat,
     report: Report,
     labels: Sequence[Span],
 ) -> list[str] | None:
-    others = [s for s in ("\t", ";", ",") if s != separator and s in titles[0]]
+    others = [s for s in ("\t", ";", ",", " ") if s != separator and s in top]
     if len(titles) == 1 and others:
         shown = "\\t" if others[0] == "\t" else others[0]
         report.error(
             "M306",
             f"the table {name} has a single column; its cells seem to be separated otherwise",
             *labels,
-            remedy=f'write `separated by "{shown}"` after the file',
+            remedy="put one tab between cells, or another sign that you name after the file"
+            if shown == " "
+            else f'write `separated by "{shown}"` after the file',
             place=f"{name}:1",
         )
         return None
@@ -225,7 +250,8 @@ def _header(
             fine = False
             report.error(
                 "M307",
-                f"the table {name} has no column {theirs!r} (for {mine})",
+                f"the table {name} has no column `{theirs}` (for {mine})",
+                *([form.places[mine]] if mine in form.places else []),
                 *labels,
                 remedy=did_you_mean(theirs, titles) or f"its columns are {listing(titles)}",
             )
@@ -236,7 +262,8 @@ def _header(
         places = [i + 1 for i, other in enumerate(named) if other == title]
         report.error(
             "M308",
-            f"the table {name} has {len(places)} columns called {title!r}",
+            f"the table {name} has {len(places)} columns called `{title}`",
+            *([form.places[title]] if title in form.places else []),
             *labels,
             remedy=f"rename one of columns {listing(places)}",
             place=f"{name}:1",
@@ -253,20 +280,19 @@ def _even(
 ) -> bool:
     width = len(rows[0])
     ragged = [(row, line) for row, line in zip(rows, lines, strict=True) if len(row) != width]
-    for row, line in ragged[:5]:
+    if ragged:
+        row, line = ragged[0]
+        more = [str(line) for _, line in ragged[1:]]
+        shown = ", ".join(more[:5]) + (f" and {len(more) - 5} more" if more[5:] else "")
         report.error(
             "M309",
-            f"this row has {len(row)} cells, but the header names {width} columns",
+            f"this row has {len(row)} cell{'s' * (len(row) != 1)}, but the header names {width}"
+            f" column{'s' * (width != 1)}",
             *labels,
-            remedy="an empty cell still needs its separator; a cell that holds the separator"
-            " needs quotes",
+            remedy="an empty cell still needs its separator; a cell that holds the separator, and"
+            " only that, stands in closed quotes",
+            notes=[f"the same is wrong in line{'s' * (len(more) > 1)} {shown}"] if more else [],
             place=f"{name}:{line}",
-        )
-    if len(ragged) > 5:
-        report.error(
-            "M309",
-            f"{len(ragged) - 5} more rows of {name} have another number of cells than the header",
-            *labels,
         )
     return not ragged
 

@@ -71,6 +71,7 @@ class Planner:
         self._contrasts: dict[tuple[object, ...], Contrast | None] = {}
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
+        self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
         self.excluded: dict[tuple[str, str, str], dict[str, None]] = {}  # contrast → left out
 
     def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
@@ -132,7 +133,7 @@ class Planner:
         shared: list[tuple[Contrast, tuple[str, str]]] = []
         alike: list[tuple[str, str]] = []
         for where, names in pairs.items():
-            found = self._contrast(specs, slots, where)
+            found = self._contrast(specs, slots, where, names)
             if found is None:
                 continue
             if not found.slots:
@@ -175,7 +176,11 @@ class Planner:
         return self._equal_spaces[key]
 
     def _contrast(
-        self, specs: tuple[Spec, ...], slots: Sequence[Slot], where: Difference
+        self,
+        specs: tuple[Spec, ...],
+        slots: Sequence[Slot],
+        where: Difference,
+        names: tuple[str, str],
     ) -> Contrast | None:
         """Where two cells collapse, once for equal slots; slots are numbered as here."""
         tail = () if where.tail is None else (where.tail,)
@@ -195,7 +200,10 @@ class Planner:
         key = (tuple(specs[s] for s in used), same)
         if key not in self._contrasts:
             forms = [slots[s].forms for s in used]
+            self._contraster.unchecked = False
             self._contrasts[key] = self._contraster.contrast(forms, same)
+            if self._contraster.unchecked:
+                self.unchecked.setdefault(names)
         found = self._contrasts[key]
         if found is None:
             return None

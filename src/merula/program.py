@@ -242,7 +242,8 @@ class _TableReader:
         if data is None:
             return None
         mappings = {str(m.column): m.header.text for m in node.mappings}
-        self._mapped_twice(node)
+        if self._mapped_twice(node):
+            return None
         changed = override is not None or only
         form = TableFormat(
             (self.options.separator if changed else None)
@@ -250,19 +251,20 @@ class _TableReader:
             (self.options.encoding if changed else None)
             or (node.encoding.text if node.encoding else "utf-8-sig"),
             {**mappings, **(self.options.columns if changed else {})},
+            {str(m.column): m.span for m in node.mappings},
         )
-        if form.separator is not None and len(form.separator) != 1:
+        if form.separator is not None and not _separates(form.separator):
             where = node.separator.span if node.separator else word.span
             self.report.error(
                 "M323",
-                f"cells are separated by one character, not by {form.separator!r}",
+                f"cells are separated by one sign, not by `{form.separator}`",
                 where,
                 remedy='common ones are ";", "," and "\\t"',
             )
             return None
         return read_table(name, data, form, self.report, word.span)
 
-    def _mapped_twice(self, node: s.Lexicon) -> None:
+    def _mapped_twice(self, node: s.Lexicon) -> bool:
         first: dict[str, Span] = {}
         for mapping in node.mappings:
             name = str(mapping.column)
@@ -275,6 +277,7 @@ class _TableReader:
                     remedy="delete one",
                 )
             first.setdefault(name, mapping.span)
+        return len(first) < len(node.mappings)
 
     def _bytes(self, source: Source, word: s.Word, override: str | None) -> bytes | None:
         if override is None and word.text in self.memory:
@@ -299,6 +302,11 @@ class _TableReader:
             text = f"the table {word.text} cannot be read: {error.strerror}"
             self.report.error("M603", text, word.span)
             return None
+
+
+def _separates(text: str) -> bool:
+    """Whether cells can be separated by a text: by one sign that is no letter and no quote."""
+    return len(text) == 1 and not text.isalnum() and text not in '"\r\n'
 
 
 def _escaped(text: str) -> str:

@@ -149,23 +149,32 @@ def _columns(shown: Sequence[_Shown]) -> list[str]:
     return columns
 
 
-def _spread(columns: Sequence[str], item: _Shown) -> Iterator[Text]:
-    """The words of a cell, each under its column; words out of frame order stay together."""
+def _places(columns: Sequence[str], item: _Shown) -> dict[int, int] | None:
+    """The column of each word (column → word), or None if the words are out of frame order."""
     matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
     at = {
         block.a + i: block.b + i
         for block in matcher.get_matching_blocks()
         for i in range(block.size)
     }
-    free = [i for i in range(len(columns)) if i not in at]
-    under: dict[int, list[Text]] = {i: [item.texts[k]] for i, k in at.items()}
-    for k in sorted(set(range(len(item.keys))) - set(at.values())):
-        before = max((i for i, other in at.items() if other < k), default=-1)
-        after = min((i for i, other in at.items() if other > k), default=len(columns))
-        place = next((i for i in free if before < i < after), max(before, 0))
-        under.setdefault(place, []).append(item.texts[k])
+    return at if len(at) == len(item.keys) else None
+
+
+def _spread(columns: Sequence[str], shown: Sequence[_Shown], item: _Shown) -> Iterator[Text]:
+    """The words of a cell under its columns.
+
+    Words out of frame order stand, in their own order, where another cell of as many words has
+    its own; if there is none, all stand in the first column.
+    """
+    at = _places(columns, item)
+    if at is None:
+        others = (other for other in shown if len(other.keys) == len(item.keys))
+        at = next((p for p in (_places(columns, other) for other in others) if p), None)
     for i in range(len(columns)):
-        yield Text(" ").join(text for text in under.get(i, []) if text.plain)
+        if at is None:
+            yield Text(" ").join(text for text in item.texts if text.plain and i == 0)
+        else:
+            yield item.texts[at[i]] if i in at else Text("")
 
 
 def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list[Text]]]:
@@ -174,7 +183,7 @@ def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list
     With ``merge``, neighbouring columns that are the same in all cells become one.
     """
     columns = _columns(shown)
-    rows = [list(_spread(columns, item)) for item in shown]
+    rows = [list(_spread(columns, shown, item)) for item in shown]
     if not merge:
         return columns, rows
     heads: list[str] = []

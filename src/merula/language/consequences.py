@@ -1,7 +1,7 @@
 """One fault, one diagnostic: what only follows from another fault is not reported.
 
 A name is not missing if an entry that could not be read may declare it; an object has no wrong
-attributes if one of those it lists is unknown; an undeclared name is reported where it stands first.
+attributes if one of those it lists is unknown; an undeclared name is reported once.
 """
 
 from __future__ import annotations

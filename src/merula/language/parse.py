@@ -21,7 +21,7 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
-from merula.language.diagnostics import Report, did_you_mean, listing
+from merula.language.diagnostics import Label, Report, did_you_mean, listing
 from merula.language.refusals import (
     MAX_DEPTH,
     WHAT,
@@ -233,14 +233,38 @@ class _FileBuilder:
         if start is None:
             self._nothing_under(entry)
             return
+        if start == "cycle" and not entry.inline and self._wrong_matrix(entry):
+            self.skipping = True
+            self._lose(entry)
+            return
         if start == "cycle" and isinstance(self.current, s.ItemTable):
             start = "table_header" if entry.tokens[0].kind == "BAR" else "table_row"
         node = self._node(start, entry)
         if node is None:
             self._lose(entry)
-            self.skipping = self.skipping or (entry.inline and head in ("matrix", "answers"))
+            self.skipping = entry.inline and head in ("matrix", "answers")
         else:
             self._place(head, start, node)
+
+    def _wrong_matrix(self, entry: Entry) -> bool:
+        """Report an operator where a matrix has a table, or a table where it has operators."""
+        table = isinstance(self.current, s.ItemTable)
+        if isinstance(self.current, s.Swapped):
+            return False
+        if not table and entry.tokens[0].kind != "BAR":
+            return False
+        if table and not (entry.tokens[0].kind == "NAME" and parses("cycle", entry.tokens)):
+            return False
+        self.report.error(
+            "M014",
+            "an operator cannot stand in a table of items"
+            if table
+            else "a table of items cannot stand under a number of items",
+            Label(entry.span(self.source)),
+            *([Label(self.current.name.span, "the matrix")] if self.current else []),
+            remedy="write `= 8 items` where operators make the items, `= items` before a table",
+        )
+        return True
 
     def _lose(self, entry: Entry) -> None:
         """Remember what an entry that is left out may have said."""
