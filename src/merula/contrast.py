@@ -290,48 +290,46 @@ def _placewise(
     one: Sequence[Piece],
     other: Sequence[Piece],
 ) -> Contrast | None:
-    """Equal iff equal at every place: exact where each piece has one word number."""
-    texts = dict(zip((*one, *other), (*mine, *theirs), strict=True))
-    slots: list[int] = []
-    groups: list[Ints] = []
+    """Equal iff equal at every place: exact where each piece has one word number.
+
+    At a place with one slot, its candidates are told apart by whether the texts are equal; at a
+    place with two, by the texts themselves.
+    """
+    columns: dict[int, list[Ints]] = {}  # slot → for every place it is part of, a mark a candidate
+    places: list[list[tuple[int, int]]] = []  # for every place, (slot, which of its columns)
+
+    def mark(slot: int, marks: Ints) -> tuple[int, int]:
+        columns.setdefault(slot, []).append(marks)
+        return slot, len(columns[slot]) - 1
+
+    for a, b, texts, other_texts in zip(one, other, mine, theirs, strict=True):
+        ids = {text: i for i, text in enumerate(dict.fromkeys((*texts, *other_texts)))}
+        numbers = [np.array([ids[t] for t in f], dtype=np.int64) for f in (texts, other_texts)]
+        if a.slot >= 0 and b.slot >= 0 and a.slot != b.slot:
+            places.append([mark(a.slot, numbers[0]), mark(b.slot, numbers[1])])
+            continue
+        equal = (numbers[0] == numbers[1]).astype(np.int64)
+        if not equal.any():
+            return None
+        if max(a.slot, b.slot) >= 0:
+            places.append([mark(max(a.slot, b.slot), equal)])
+    slots = tuple(columns)
     kinds: list[Ints] = []
-    pairs = list(dict.fromkeys((a, b) for a, b in zip(one, other, strict=True) if a != b))
-    signatures: dict[int, list[Ints]] = {}
-    for a, b in pairs:
-        forms = [texts[a], texts[b]]
-        ids = {text: i for i, text in enumerate(dict.fromkeys((*forms[0], *forms[1])))}
-        numbers = [np.array([ids[t] for t in f], dtype=np.int64) for f in forms]
-        if a.slot == b.slot or a.slot < 0 or b.slot < 0:
-            equal = (numbers[0] == numbers[1]).astype(np.int64)
-            slot = max(a.slot, b.slot)
-            if slot < 0 or not equal.any():
-                return None
-            signatures.setdefault(slot, []).append(equal)
-        else:
-            if not set(forms[0]) & set(forms[1]):
-                return None
-            for piece, column in zip((a, b), numbers, strict=True):
-                signatures.setdefault(piece.slot, []).append(column)
-    for slot, columns in signatures.items():
-        found, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        slots.append(slot)
-        groups.append(inverse.reshape(-1).astype(np.int64))
+    groups: list[Ints] = []
+    for slot in slots:
+        found, inverse = np.unique(np.stack(columns[slot], axis=1), axis=0, return_inverse=True)
         kinds.append(found)
+        groups.append(inverse.reshape(-1).astype(np.int64))
+
+    def view(slot: int, column: int) -> Ints:
+        axis = slots.index(slot)
+        shape = [-1 if i == axis else 1 for i in range(len(slots))]
+        return kinds[axis][:, column].reshape(shape)
+
     table = np.ones([len(found) for found in kinds], dtype=np.bool_)
-    used = dict.fromkeys(signatures, 0)
-    for a, b in pairs:
-        if a.slot == b.slot or a.slot < 0 or b.slot < 0:
-            slot = max(a.slot, b.slot)
-            axis = slots.index(slot)
-            column = kinds[axis][:, used[slot]] == 1
-            used[slot] += 1
-            table &= column.reshape([-1 if i == axis else 1 for i in range(len(slots))])
+    for place in places:
+        if len(place) == 1:
+            table &= view(*place[0]) == 1
         else:
-            views = []
-            for piece in (a, b):
-                axis = slots.index(piece.slot)
-                column = kinds[axis][:, used[piece.slot]]
-                used[piece.slot] += 1
-                views.append(column.reshape([-1 if i == axis else 1 for i in range(len(slots))]))
-            table &= views[0] == views[1]
-    return Contrast(tuple(slots), tuple(groups), table) if table.any() else None
+            table &= view(*place[0]) == view(*place[1])
+    return Contrast(slots, tuple(groups), table) if table.any() else None

@@ -87,8 +87,6 @@ def _has_words(cell: PlanCell, words: set[str], surface: Surface) -> bool:
 
 def _ways(plan: Plan, cell: PlanCell, surface: Surface, wanted: str) -> Iterator[tuple[str, ...]]:
     """For every way to read the text, the texts of each piece, first to last."""
-    if surface.stop and wanted.endswith(surface.stop):
-        wanted = wanted[: -len(surface.stop)]
     texts = [dict.fromkeys(forms(plan.slots, piece)) for piece in cell.pieces]
 
     def read(number: int, end: int, right: Edge, may_lack: str) -> Iterator[tuple[str, ...]]:
@@ -104,9 +102,10 @@ def _ways(plan: Plan, cell: PlanCell, surface: Surface, wanted: str) -> Iterator
             written = surface.write(text, right)
             if written.swallows != bool(may_lack):
                 continue
-            for shown, lacks in ((written.text, ""), (written.withheld, written.edge.second)):
+            for as_is, lacks in ((written.text, ""), (written.withheld, written.edge.second)):
                 if lacks and number == 0:
                     continue
+                shown = surface.stopped(as_is) if number == len(texts) - 1 else as_is
                 start = end - len(shown)
                 if start >= 0 and _alike(wanted[start:end], shown, capital=start == 0):
                     for before in read(number - 1, start, written.edge, lacks):

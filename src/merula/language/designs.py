@@ -354,7 +354,7 @@ class Designs:
         one, other = self.names.object(node.first.owner), self.names.object(node.second.owner)
         if one.position and other.position:
             return g.SwapValues(
-                self.names.variables[one, ""], self.names.variables[other, ""], node.span
+                self.names.variable(node.first), self.names.variable(node.second), node.span
             )
         return g.SwapPlaces(one, other, node.span)
 

@@ -263,6 +263,8 @@ class Names:
         found = self.variables.get((item, attribute))
         if found is not None:
             return found
+        if item.position and not attribute:
+            raise Unresolved  # that nothing fills it has been reported
         if not attribute:
             raise self.fail(
                 "M103",
