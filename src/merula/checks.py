@@ -22,6 +22,8 @@ class DesignReport:
     broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
     senseless: dict[str, list[Senseless]] = field(default_factory=dict)
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+    same: list[tuple[Variant, Variant]] = field(default_factory=list)
+    seen_plans: dict[tuple[object, ...], Variant] = field(default_factory=dict)
     repeated: list[tuple[Variant, str]] = field(default_factory=list)
     factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     empty: list[Plan] = field(default_factory=list)
@@ -50,6 +52,11 @@ class DesignReport:
         for cell in plan.cells:
             self.factors.setdefault(cell.cell.label, cell.cell.factors)
         self._see_repeated(plan)
+        key = (id(plan.space), plan.slots, tuple(cell.pieces for cell in plan.cells))
+        if key in self.seen_plans:
+            self.same.append((self.seen_plans[key], plan.variant))
+        else:
+            self.seen_plans[key] = plan.variant
         if plan.count == 0:
             self.empty.append(plan)
 
@@ -83,6 +90,7 @@ def check_design(seen: DesignReport, report: Report) -> None:
         for cycle in seen.design.cycles:
             _determined(seen.design, cycle, report)
     _equal(seen, report)
+    _same_variants(seen, report)
     _empty(seen, report)
 
 
@@ -312,6 +320,25 @@ def _equal(seen: DesignReport, report: Report) -> None:
             remedy="let one more attribute change, or stop a period earlier",
             notes=seen.example(variant),
         )
+
+
+def _same_variants(seen: DesignReport, report: Report) -> None:
+    """Variants must not be the same instances under two names: what varies has to show."""
+    if not seen.same or seen.equal:
+        return
+    one, other = seen.same[0]
+    names = [n for (n, a), (_, b) in zip(one.choices, other.choices, strict=False) if a != b]
+    spans = {axis.name: axis.span for axis in seen.design.varying}
+    if isinstance(seen.design, g.Matrix):
+        spans |= {cycle.axis.name: cycle.span for cycle in seen.design.cycles}
+    name = names[0] if names else f"the frame {other.frame.name}"
+    report.error(
+        "M423",
+        f"what varies in {seen.design.name} does not show:"
+        f" `{variant_name(one)}` and `{variant_name(other)}` have the same sentences",
+        spans.get(name, seen.design.span),
+        remedy=f"let a frame show {name}, or do not vary it",
+    )
 
 
 def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None:

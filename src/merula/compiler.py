@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import prod
 
 from merula import grammar as g
 from merula.checks import DesignReport, check_design, variant_name
@@ -181,14 +182,13 @@ class _Designs:
         return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
 
     def _small_enough(self, design: g.Design) -> bool:
-        number = len(design.frames)
-        for axis in design.varying:
-            number *= len(axis.points)
+        axes = [len(axis.points) for axis in design.varying]
         if isinstance(design, g.Matrix):
-            for cycle in design.cycles:
-                number *= len(cycle.orders)
-        for variable in lexical_choices(self.grammar, design):
-            number *= len(variable.values)
+            axes += [len(cycle.orders) for cycle in design.cycles]
+        number = sum(
+            prod([*axes, *(len(v.values) for v in lexical_choices(self.grammar, design, frame))])
+            for frame in design.frames
+        )
         if number > MAX_VARIANTS:
             self.report.error(
                 "M505",

@@ -68,6 +68,35 @@ def _leaves(
                         break
 
 
+def objects_in(grammar: g.Grammar, items: Iterable[g.Item]) -> frozenset[g.Object]:
+    """All objects that can stand in some items of a frame, fillers of positions among them."""
+    found: set[g.Object] = set()
+    for item in items:
+        match item:
+            case g.Reference(object=target):
+                found.add(target)
+            case g.Bracket(items=content):
+                found |= objects_in(grammar, content)
+            case g.Site(name=name):
+                for target in grammar.objects.values():
+                    site = grammar.variables.get((target, "site"))
+                    if site is not None and name in site.values:
+                        found.add(target)
+            case g.Guarded(options=options):
+                for _, content in options:
+                    found |= objects_in(grammar, content)
+    for target in list(found):
+        own = grammar.own(target)
+        if target.position and own is not None:
+            found |= {grammar.objects[v] for v in own.values if v in grammar.objects}
+    # words may be a column of another object's lexeme (`verb.prep`)
+    for target in list(found):
+        for variable in grammar.by_object[target]:
+            for words in variable.words.values():
+                found |= {w.object for w in words if isinstance(w, g.ColumnWord)}
+    return frozenset(found)
+
+
 def _present(grammar: g.Grammar, item: g.Object, values: g.Setting) -> bool:
     own = grammar.own(item)
     return own is None or values[own] != g.ABSENT

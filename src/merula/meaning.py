@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from itertools import product
 
 from merula import grammar as g
-from merula.items import Item, NoSense, State, apply, broken_rules, realise, scopes
+from merula.items import (
+    Item,
+    NoSense,
+    State,
+    apply,
+    broken_rules,
+    objects_in,
+    realise,
+    scopes,
+)
 from merula.language.source import Span
 from merula.settings import in_force
 
@@ -59,14 +68,18 @@ class Senseless:
     span: Span
 
 
-def lexical_choices(grammar: g.Grammar, design: g.Design) -> tuple[g.Variable, ...]:
-    """Lexical features that rules read and nothing determines: a variant for each value."""
+def lexical_choices(grammar: g.Grammar, design: g.Design, frame: g.Frame) -> tuple[g.Variable, ...]:
+    """Lexical features that rules read and nothing determines: a variant for each value.
+
+    Only of objects that can stand in the frame, since nothing else shows.
+    """
     known = frozenset(_assigned(grammar, design))
     targets = {equation.target for equation in in_force(grammar, known)}
+    there = objects_in(grammar, frame.items)
     return tuple(
         v
         for v in grammar.variables.values()
-        if v.lexical and v.values and v not in known and v not in targets
+        if v.lexical and v.values and v not in known and v not in targets and v.object in there
     )
 
 
@@ -105,11 +118,11 @@ def variants(grammar: g.Grammar, design: g.Design) -> Iterator[Variant]:
     base = dict(_implied(grammar, _explicit(design)))
     base.update(design.fixings)
     cycles = design.cycles if isinstance(design, g.Matrix) else ()
-    lexical = lexical_choices(grammar, design)
     free = [axis.points for axis in design.varying]
-    features = [tuple(g.Point(x, ((v, x),)) for x in v.values) for v in lexical]
-    names = [*(axis.name for axis in design.varying), *(str(v) for v in lexical)]
     for frame in design.frames:
+        lexical = lexical_choices(grammar, design, frame)
+        features = [tuple(g.Point(x, ((v, x),)) for x in v.values) for v in lexical]
+        names = [*(axis.name for axis in design.varying), *(str(v) for v in lexical)]
         for orders in product(*(cycle.orders for cycle in cycles)):
             starts = tuple(
                 (cycle.axis.name, " ".join(point.label for point in order))
