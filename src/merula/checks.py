@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from merula import grammar as g
 from merula.grammar import CORRECT
 from merula.language.diagnostics import Label, Report, did_you_mean, listing
-from merula.meaning import Cell, Senseless, Variant
+from merula.meaning import Cell, Senseless, Variant, predicted
 from merula.plan import Plan, must_differ
+from merula.settings import in_force
 from merula.space import Distinct
 
 
@@ -17,11 +18,13 @@ from merula.space import Distinct
 class DesignReport:
     """What was seen over the variants of a design, reported once each at the end."""
 
+    grammar: g.Grammar
     design: g.Design
     variants: int = 0
     broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
     senseless: dict[str, list[Senseless]] = field(default_factory=dict)
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+    any_good: bool = False
     same: list[tuple[Variant, Variant]] = field(default_factory=list)
     seen_plans: dict[tuple[object, ...], Variant] = field(default_factory=dict)
     repeated: list[tuple[Variant, str]] = field(default_factory=list)
@@ -38,6 +41,7 @@ class DesignReport:
         for item in senseless:
             self.senseless.setdefault(item.answer.label, []).append(item)
         for cell in cells:
+            self.any_good = self.any_good or cell.acceptable
             if cell.role == "answer":
                 self.broken.setdefault(cell.label, []).append((variant, cell.broken))
 
@@ -83,12 +87,14 @@ def variant_name(variant: Variant) -> str:
 def check_design(seen: DesignReport, report: Report) -> None:
     """Report what was seen: senseless edits, contradicted claims, equal cells, empty variants."""
     if isinstance(seen.design, g.Matrix):
+        if _wrong_right_answer(seen, seen.design, report):
+            return  # what the others break means nothing then
         for answer in seen.design.answers:
             _senseless(seen, answer, report)
             _claims(seen, answer, report)
-        _correct(seen, report)
         for cycle in seen.design.cycles:
             _determined(seen.design, cycle, report)
+    _never_good(seen, report)
     _equal(seen, report)
     _same_variants(seen, report)
     _empty(seen, report)
@@ -211,18 +217,43 @@ def _agrees(answer: g.Answer, broken: Sequence[str]) -> bool:
     return True
 
 
-def _correct(seen: DesignReport, report: Report) -> None:
+def _wrong_right_answer(seen: DesignReport, design: g.Matrix, report: Report) -> bool:
     wrong = [(v, b) for v, b in seen.broken.get(CORRECT, []) if b]
-    if wrong:
-        variant, broken = wrong[0]
-        where = of_variants(len(wrong), seen.variants)
-        report.error(
-            "M406",
-            f"the right answer of {seen.design.name} breaks {listing(broken)}{where}",
-            seen.design.span,
-            remedy="mend the rule, or the items that lead to it",
-            notes=seen.example(variant),
-        )
+    if not wrong:
+        return False
+    variant, broken = wrong[0]
+    where = of_variants(len(wrong), seen.variants)
+    turned = _turned(seen, design, variant, broken)
+    rules = [rule for rule in seen.grammar.rules if str(rule) in broken]
+    report.error(
+        "M406",
+        f"the right answer of {design.name} breaks {listing(broken)}{where}",
+        *[Label(rule.span) for rule in rules],
+        Label(design.span, "of this matrix"),
+        remedy=turned or "mend the rule, or the items that lead to it",
+        notes=seen.example(variant),
+    )
+    return True
+
+
+def _turned(seen: DesignReport, design: g.Matrix, variant: Variant, broken: Sequence[str]) -> str:
+    """What to do where a rule is written the other way round: its left side is given."""
+    given = dict(variant.given)
+    for _, point in predicted(design, variant, design.length - 1):
+        given.update(point.assignment)
+    known = frozenset(given)
+    determining = in_force(seen.grammar, known)
+    for equation in seen.grammar.equations:
+        target, source = equation.target, equation.source
+        if str(equation.rule) not in broken or target not in known or isinstance(source, str):
+            continue
+        others = {e.target for e in determining if e.rule is not equation.rule}
+        if source not in others | known and not source.lexical:
+            return (
+                f"`{target} = {source}` gives {target} its value, but the matrix does that;"
+                f" turn it round: {source} = {target}"
+            )
+    return ""
 
 
 def _determined(design: g.Matrix, cycle: g.Cycle, report: Report) -> None:
@@ -322,6 +353,17 @@ def _equal(seen: DesignReport, report: Report) -> None:
         )
 
 
+def _never_good(seen: DesignReport, report: Report) -> None:
+    """Warn of a paradigm without any acceptable cell."""
+    if isinstance(seen.design, g.Paradigm) and not seen.any_good:
+        report.warning(
+            "M424",
+            f"every cell of {seen.design.name} breaks a rule",
+            seen.design.span,
+            remedy="check the rules, and what the factors change",
+        )
+
+
 def _same_variants(seen: DesignReport, report: Report) -> None:
     """Variants must not be the same instances under two names: what varies has to show."""
     if not seen.same or seen.equal:
@@ -384,14 +426,16 @@ def _empty(seen: DesignReport, report: Report) -> None:
     bare = [slot for slot in plan.slots if len(slot) == 0]
     notes = seen.example(plan.variant)
     if bare:
-        if everything and report.failed:
-            return  # why there is no lexeme has been said
+        emptied = [slot.emptied for slot in bare if slot.emptied is not None]
+        notes += [f"refused: {rows}" for _, rows in emptied]
         add(
             "M502",
             f"{seen.design.name} has no instance{where}: no lexeme of"
             f" {listing(f'`{slot.name}`' for slot in bare)} is left",
-            seen.design.span,
-            remedy="see the warnings on what was left out",
+            *([Label(selection.span) for selection, _ in emptied] or [Label(seen.design.span)]),
+            remedy="check the selection and the table"
+            if emptied
+            else "the warnings say what was left out, and why",
             notes=notes,
         )
         return

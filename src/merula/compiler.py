@@ -150,7 +150,7 @@ class _Designs:
         return done
 
     def _design(self, design: g.Design) -> CompiledDesign | None:
-        seen = DesignReport(design)
+        seen = DesignReport(self.grammar, design)
         made: list[tuple[Variant, tuple[Cell, ...]]] = []
         plans: list[Plan] = []
         try:
@@ -239,8 +239,8 @@ class _Designs:
                 "M420",
                 f"{len(names)} of `{slot}` left out: their forms do not tell {which}{more}",
                 notes=[f"left out: {shown}"],
-                remedy="this is a guard; nothing needs to be done",
-                place=names[0].rsplit("(", 1)[-1].rstrip(")"),
+                remedy="nothing is wrong if these forms are alike; else correct the table",
+                place=names[0].partition("(")[2].partition(")")[0],
             )
 
 

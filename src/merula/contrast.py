@@ -38,6 +38,11 @@ class Difference:
     tail: Piece | None
     first: bool
 
+    def columns(self, slot: int) -> tuple[str, ...]:
+        """The columns of a slot that the two show."""
+        shown = (p.text for p in (*self.one, *self.other) if p.slot == slot and p.text)
+        return tuple(dict.fromkeys(shown))
+
 
 def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Difference | None:
     """The difference of two cells, or None where they have the same pieces."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from merula import grammar as g
 from merula.language.diagnostics import Report, listing
 from merula.lexicon import clean
 from merula.meaning import Cell
-from merula.plan import Plan, PlanCell, forms
+from merula.plan import Plan, PlanCell, forms, phrases
 from merula.surface import END, Edge, Surface
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def check_examples(
                 "M408",
                 "no cell of this grammar can be this sentence",
                 example.span,
+                notes=[f"the nearest is: {nearest(plans, surface, example.text)}"],
                 remedy="check its words and its frame; an example must be a sentence the"
                 " grammar builds",
             )
@@ -77,6 +79,34 @@ def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cel
             seen.add(key)
             if any(_fits(plan, cell, way) for way in _ways(plan, cell, surface, wanted)):
                 yield cell.cell
+
+
+def nearest(plans: Sequence[Plan], surface: Surface, text: str) -> str:
+    """A sentence of the grammar near a text: each slot takes the lexeme with most of its words.
+
+    (Whether the lexemes go together is left aside, since that may be what is wrong.)
+    """
+    wanted = surface.finish(clean(text))
+    words = _NO_MARK.sub("", wanted).lower().split()
+    place = {word: i for i, word in reversed(list(enumerate(words)))}
+    sentences: dict[str, float] = {}
+    for plan in plans:
+        chosen: list[int] = []
+        taken: set[str] = set()
+        for slot in plan.slots:
+            shown = [
+                {w for column in slot.forms.values() for w in column[c].lower().split()}
+                for c in range(len(slot))
+            ]
+            fresh = [[place[w] for w in s if w in place and w not in taken] for s in shown]
+            ranks = [(len(places), -min(places, default=0)) for places in fresh]
+            chosen.append(ranks.index(max(ranks)))
+            taken |= shown[chosen[-1]]
+        for cell in plan.cells:
+            sentence = surface.sentence(phrases(plan.slots, cell, chosen))
+            matcher = SequenceMatcher(None, wanted, sentence, autojunk=False)
+            sentences[sentence] = matcher.ratio()
+    return max(sentences, key=sentences.__getitem__)
 
 
 def _has_words(cell: PlanCell, words: set[str], surface: Surface) -> bool:

@@ -394,8 +394,11 @@ def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:
     An attractor counts only where it stands in the sentence and differs from what is determined.
     """
     actual = item.solved.values.get(test.variable)
-    pinned = {v: x for v, x in item.state.pinned.items() if v is not test.variable}
-    wanted = solve(grammar, item.state.given, pinned).values.get(test.variable)
+    given, pinned = (
+        {v: x for v, x in some.items() if v is not test.variable}
+        for some in (item.state.given, item.state.pinned)
+    )
+    wanted = solve(grammar, given, pinned).values.get(test.variable)
     if actual is None or actual == wanted:
         return True
     overt = (v for v in test.attractors if v.object in item.places)

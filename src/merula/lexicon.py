@@ -132,7 +132,14 @@ def read_table(
     text = _decode(name, data, form.encoding, report, labels)
     if text is None:
         return None
-    separator = form.separator or ("," if name.lower().endswith(".csv") else "\t")
+    declared = re.match(r"sep=(.)\r?\n", text)  # a line that Excel writes and reads
+    if declared:
+        text = text[declared.end() - 1 :]  # an empty line keeps the numbers right
+    separator = (
+        form.separator
+        or (declared and declared[1])
+        or ("," if name.lower().endswith(".csv") else "\t")
+    )
     reader = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=separator,
@@ -207,6 +214,14 @@ def _decode(
             place=f"{name}:{data.count(10, 0, start) + 1}",
         )
         return None
+    if not data.isascii() and not encoding.lower().startswith("utf") and _is_utf8(data):
+        report.warning(
+            "M327",
+            f"the table {name} seems to be written in UTF-8, not in {encoding}",
+            *labels,
+            remedy="take `encoded` away, if letters with accents look wrong",
+            place=name,
+        )
     bad = re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text)
     if bad:
         line = text.count("\n", 0, bad.start()) + 1
@@ -219,6 +234,14 @@ def _decode(
         )
         return None
     return text
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _header(
@@ -306,6 +329,16 @@ def build(
     set_rows = []
     for table, kind in sets:
         places = tuple(table.place(i) for i in range(len(table)))
+        first: dict[str, str] = {}
+        for title, place in zip(table.columns.get("set", ()), places, strict=False):
+            if title in first:
+                report.warning(
+                    "M313",
+                    f"the set `{title}` stands twice: here and at {first[title]}",
+                    remedy="give each set a name of its own, so that rows of data tell them apart",
+                    place=place,
+                )
+            first.setdefault(title, place)
         set_rows.append(Rows(kind, table.columns, places))
     merged: dict[str, list[tuple[Table, int]]] = {}
     for table, category in lexemes:

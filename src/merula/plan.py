@@ -141,7 +141,7 @@ class Planner:
             elif len(found.slots) == 1:
                 (slot,), bad = found.slots, found.table[found.groups[0]]
                 keep[slot] &= ~bad
-                self._note_excluded(slots[slot], bad, names)
+                self._note_excluded(slots[slot], bad, names, where.columns(slot))
             else:
                 shared.append((found, names))
         slots = [kept(slot, k) for slot, k in zip(slots, keep, strict=True)]
@@ -209,10 +209,14 @@ class Planner:
             return None
         return Contrast(tuple(used[i] for i in found.slots), found.groups, found.table)
 
-    def _note_excluded(self, slot: Slot, bad: Bools, names: tuple[str, str]) -> None:
+    def _note_excluded(
+        self, slot: Slot, bad: Bools, names: tuple[str, str], columns: tuple[str, ...]
+    ) -> None:
         rows = self.excluded.setdefault((slot.name, *names), {})
         for i in np.flatnonzero(bad).tolist():
-            rows[f"{slot.titles[i]} ({slot.places[i]})"] = None
+            forms = " = ".join(dict.fromkeys(slot.forms[c][i] for c in columns))
+            alike = f" {columns[0]} = {columns[1]} = {forms}" if len(columns) == 2 else ""
+            rows[f"{slot.titles[i]} ({slot.places[i]}){alike}"] = None
 
 
 # --- small functions -----------------------------------------------------------------------

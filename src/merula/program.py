@@ -47,6 +47,16 @@ class Program:
 def read_grammar(name: str, report: Report) -> Source | None:
     """The source of a grammar: a file, or one that comes with Merula (``npi/…``)."""
     path = Path(name)
+    if path.suffix in (".csv", ".tsv", ".xlsx", ".txt") and path.exists():
+        report.error(
+            "M612",
+            f"{name} is a table, not a grammar",
+            remedy=f'name a grammar (*{SUFFIX}) that names the table: lexicon "{path.name}"',
+            place=name,
+        )
+        return None
+    if not path.is_file() and Path(name + SUFFIX).is_file():
+        path = Path(name + SUFFIX)
     if not path.is_file():
         packaged = find("grammars", name if name.endswith(SUFFIX) else name + SUFFIX)
         if packaged is None:
@@ -153,10 +163,11 @@ def _surface(files: Sequence[s.File], report: Report) -> Surface:
     if path is None:
         report.warning(
             "M108",
-            f"there are no surface rules for the language `{name}`: words are only spaced",
+            f"there are no surface rules for the language `{name}`: a sentence gets spaces, a"
+            " capital and a full stop",
             name.span,
-            remedy=f"write lexicons/{name}/surface.toml beside the grammar (elision,"
-            " contraction, capital, stop)",
+            remedy=f"if that is enough, leave `language {name}` out; rules of elision and"
+            f" contraction stand in lexicons/{name}/surface.toml beside the grammar",
         )
         return plain_surface()
     try:

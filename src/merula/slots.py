@@ -35,6 +35,7 @@ class Slot:
     forms: Mapping[str, tuple[str, ...]]
     rows: Rows | None
     candidates: tuple[int, ...]
+    emptied: tuple[g.IsA, str] | None = None  # the selection that left nothing, what it refused
 
     def __len__(self) -> int:
         return len(self.titles)
@@ -58,6 +59,7 @@ class SlotMaker:
         self._sources = {item: rows_of(lexicon, item) for item in grammar.objects.values()}
         self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
         self._slots: dict[Spec, Slot] = {}
+        self.emptied: dict[Spec, tuple[g.IsA, str]] = {}  # by what, and which rows it refused
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def word(
@@ -152,6 +154,7 @@ class SlotMaker:
                 fitting[name] = frozenset(parts)
             related = related or (bool(parts) and set(parts) <= possible)
         if not fitting and not sets and not related:
+            self._unused_forms(rows, item)
             return LEMMA
         best = [n for n, p in fitting.items() if not any(p < q for q in fitting.values())]
         if len(best) == 1:
@@ -161,9 +164,9 @@ class SlotMaker:
             column = ".".join([item.name, *values.values()] if sets else values.values())
             self.report.error(
                 "M321",
-                f"no column has the form of `{item.name}` that is {shown}",
+                f"no column of {_tables(rows)} has the form of `{item.name}` that is {shown}",
                 item.span,
-                remedy=f"add a column such as `{column}`",
+                remedy=did_you_mean(column, rows.columns) or f"add a column such as `{column}`",
             )
         else:
             self.report.error(
@@ -173,6 +176,24 @@ class SlotMaker:
                 remedy="name a column after all values that decide the form",
             )
         return None
+
+    def _unused_forms(self, rows: Rows, item: g.Object) -> None:
+        """Warn where an object shows its lemma although its table has forms."""
+        for name in rows.columns:
+            parts = name.split(".")
+            owners = [
+                v for v in self.grammar.variables.values() if v.attribute and parts[0] in v.values
+            ]
+            if owners and any(rows.columns[name]):
+                attribute = owners[0].attribute
+                self.report.warning(
+                    "M325",
+                    f"`{item.name}` shows its lemma: it has no attribute with the value"
+                    f" `{parts[0]}`, so the column `{name}` is not used",
+                    item.span,
+                    remedy=f"declare it as `{item.name} : {item.category} ({attribute})`",
+                )
+                return
 
     # --- slots
 
@@ -207,6 +228,7 @@ class SlotMaker:
             forms,
             rows,
             tuple(chosen),
+            self.emptied.get(spec),
         )
 
     def _rows_of_key(self, key: SlotKey) -> tuple[Rows, tuple[tuple[g.Variable, str], ...]]:
@@ -236,17 +258,11 @@ class SlotMaker:
                 good = self._alone(selection, rows, chosen, others)
                 kept = [r for r, fine in zip(chosen, good.tolist(), strict=True) if fine]
                 if not kept:
-                    self.report.error(
-                        "M501",
-                        f"no lexeme of `{selection.object.name}` is left: none of"
-                        f" {_some(rows, chosen)} satisfies this",
-                        selection.span,
-                        remedy="check the expression and the table's columns",
-                    )
+                    self.emptied.setdefault(spec, (selection, _some(rows, chosen)))
                 chosen = kept
         missing = [r for r in chosen if any(not rows.columns[c][r] for c in spec.columns)]
         if missing:
-            self._missing(spec, rows, missing, everything=len(missing) == len(chosen))
+            self._missing(spec, rows, missing)
             gone = set(missing)
             chosen = [r for r in chosen if r not in gone]
         return chosen
@@ -261,12 +277,11 @@ class SlotMaker:
             check_cells(theirs, column, mine, self.report)
         return fits_itself(selection.expression, mine, chosen, theirs)
 
-    def _missing(self, spec: Spec, rows: Rows, missing: list[int], *, everything: bool) -> None:
+    def _missing(self, spec: Spec, rows: Rows, missing: list[int]) -> None:
         columns = [c for c in spec.columns if any(not rows.columns[c][r] for r in missing)]
         count = f"{len(missing)} row{'s' if len(missing) > 1 else ''}"
         has = "has" if len(missing) == 1 else "have"
-        add = self.report.error if everything else self.report.warning
-        add(
+        self.report.warning(
             "M317",
             f"{count} of `{spec.name}` {has} no form in {listing(f'`{c}`' for c in columns)}"
             " and cannot be used",
@@ -308,6 +323,10 @@ def kept(slot: Slot, keep: Bools) -> Slot:
     candidates = only(slot.candidates) if slot.candidates else ()
     titles, places = only(slot.titles), only(slot.places)
     return Slot(slot.name, slot.objects, titles, places, forms, slot.rows, candidates)
+
+
+def _tables(rows: Rows) -> str:
+    return listing(dict.fromkeys(place.rpartition(":")[0] for place in rows.places))
 
 
 def canonical(rows: Rows, row: int) -> tuple[str, ...]:

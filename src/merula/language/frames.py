@@ -62,6 +62,44 @@ class Frames:
                 g.Frame(title, items) for title, items in zip(names, options, strict=True)
             )
 
+    def report_unplaced(self) -> None:
+        """Warn of objects that stand in no frame; refuse those that stand there twice."""
+        placed: dict[str, Span] = {}
+        for node in self.nodes.values():
+            self._references(node.items, placed)
+        sited = {item.name for (item, attribute) in self.names.variables if attribute == "site"}
+        for name in sorted(sited & set(placed)):
+            self.names.report.error(
+                "M205",
+                f"`{name}` has a site, but the frame names it as well",
+                placed[name],
+                remedy="take it out of the frame; `@site` marks where it stands",
+            )
+        elsewhere = sited | set(placed)
+        for variable in self.names.variables.values():
+            if variable.object.position:
+                elsewhere |= set(variable.values)
+            for words in variable.words.values():
+                elsewhere |= {w.object.name for w in words if isinstance(w, g.ColumnWord)}
+        for item in self.names.objects.values():
+            if self.nodes and item.name not in elsewhere:
+                self.names.report.warning(
+                    "M124",
+                    f"`{item.name}` stands in no frame",
+                    item.span,
+                    remedy="name it in a frame, give it a site, or delete it",
+                )
+
+    def _references(self, items: Iterable[s.Item], placed: dict[str, Span]) -> None:
+        for item in items:
+            if isinstance(item, s.Reference):
+                placed.setdefault(item.name.text, item.span)
+            elif isinstance(item, s.Bracket):
+                self._references(item.items, placed)
+            elif isinstance(item, s.Alternatives):
+                for option in item.options:
+                    self._references(option.items, placed)
+
     def _collect(self, items: Iterable[s.Item], brackets: set[str]) -> None:
         for item in items:
             if isinstance(item, s.Bracket):

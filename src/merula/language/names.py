@@ -230,13 +230,11 @@ class Names:
 
     def unknown_object(self, word: s.Word) -> Unresolved:
         """Report a name that no object has; the result is to be raised."""
-        hint = did_you_mean(word.text, self.objects)
-        return self.fail(
-            "M101",
-            f"there is no object called `{word}`",
-            word.span,
-            remedy=hint or "declare it under `objects`",
-        )
+        remedy = did_you_mean(word.text, self.objects) or "declare it under `objects`"
+        if word.text in self.declared:
+            having = [o.name for (o, a) in self.variables if a == word.text]
+            remedy = f"`{word}` is an attribute: say whose, as in {(having or ['NAME'])[0]}.{word}"
+        return self.fail("M101", f"there is no object called `{word}`", word.span, remedy=remedy)
 
     def unknown_value(self, word: s.Word, owner: str, values: Iterable[str]) -> Unresolved:
         """Report a value that an attribute has not; the result is to be raised."""

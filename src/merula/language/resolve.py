@@ -42,6 +42,7 @@ def _resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -
     selections = tuple(names.each(names.all_nodes("selections"), typed.selection))
     designs = Designs(names, frames).resolve(main)
     names.report_unused()
+    frames.report_unplaced()
     if phenomenon is None:
         return None
     return g.Grammar(

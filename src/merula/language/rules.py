@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from merula import grammar as g
 from merula.language import syntax as s
-from merula.language.diagnostics import did_you_mean, listing
+from merula.language.diagnostics import Label, did_you_mean, listing
 from merula.language.names import Names, Unresolved, rows_of, unknown_feature
 from merula.language.syntax import references
 from merula.lexicon import SETS
@@ -113,13 +113,17 @@ class Rules:
     def _place(self, path: s.Path) -> str | g.Variable:
         if path.attribute is not None:
             variable = self.names.variable(path)
-            names = set(variable.values) & self.brackets
-            if variable.values and not names:
+            missing = [v for v in variable.values if v not in self.brackets]
+            if variable.lexical:  # lexemes may open domains that these frames have not
+                missing = missing if len(missing) == len(variable.values) else []
+            if missing:
                 raise self.names.fail(
                     "M203",
-                    f"no value of `{variable}` is the name of a constituent",
+                    f"no frame has a constituent called `{missing[0]}`, which"
+                    f" `{variable}` can name",
                     path.span,
-                    remedy=f"name a constituent in a frame: [{variable.values[0]} …]",
+                    remedy=did_you_mean(missing[0], self.brackets)
+                    or f"bracket it in a frame: [{missing[0]} …]",
                 )
             return variable
         if path.owner.text not in self.brackets:
@@ -197,7 +201,8 @@ class Rules:
             raise self.names.fail(
                 "M314",
                 f"no table has lexemes of the category `{item.category}` (for `{item.name}`)",
-                word.span,
+                Label(item.span, "declared here"),
+                Label(word.span, "asked for here"),
                 remedy=did_you_mean(item.category, self.names.lexicon.lexemes)
                 or "write that category in the tables' `category` column",
             )

@@ -70,7 +70,7 @@ _TOKEN = r"""(?P<space>[^\S\n]+) | (?P<comment>\#[^\n]*) | (?P<newline>\n)
 _ENDS_OPEN = frozenset({"COMMA", "BAR", "EQUALS", "COLON", "TIMES", "ARROW", "DIFFERS"})
 _STARTS_OPEN = frozenset({"COMMA", "BAR", "EQUALS", "TIMES", "ARROW", "COLON"})
 _WORDS_OPEN = frozenset("else and or in varying with keeping".split())
-_NOT_AFTER_WORD = frozenset({"DOT", "EQUALS", "COLON", "COMMA"})
+_NOT_AFTER_WORD = frozenset({"DOT", "EQUALS", "COLON", "COMMA", "QUESTION"})
 
 
 @dataclass(frozen=True, slots=True)
