@@ -13,7 +13,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rewrite",
         action="store_true",
-        help="write what the commands in tests/specs print now into those files",
+        help="write what the commands in tests/specs, README and docs print now into those files",
     )
 
 

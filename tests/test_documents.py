@@ -81,6 +81,7 @@ class Command:
 
     script: str
     output: str | None = None
+    source: str = ""  # the command as it stands in the block
 
 
 def blocks(page: str) -> Iterator[Block]:
@@ -116,7 +117,8 @@ def commands(block: Block) -> Iterator[Command]:
     for part in prompted:
         command = next(logical_lines(part))
         if wanted(command):
-            yield Command(re.sub(r"^> ", "", command, flags=re.MULTILINE), part[len(command) :])
+            script = re.sub(r"^> ", "", command, flags=re.MULTILINE)
+            yield Command(script, part[len(command) :], command)
 
 
 def logical_lines(script: str) -> Iterator[str]:
@@ -129,15 +131,39 @@ def wanted(command: str) -> bool:
 
 
 def check_page(page: str, folder: Path) -> None:
-    """Write the titled blocks of a page to `folder` and run its commands there."""
+    """Write the titled blocks of a page to `folder`, run its commands there, compare."""
     for block in blocks(page):
-        if block.skipped:
-            continue
-        if block.file is not None:
-            how, name = block.file
-            write(block, how, folder / name)
-        for command in commands(block):
-            check_command(command, block, folder)
+        for command, output in run_block(block, folder):
+            where = f"the block at line {block.line}: {command.script}"
+            if command.output is not None:
+                assert trimmed(output) == trimmed(command.output), where
+
+
+def rewritten(page: str, folder: Path) -> str:
+    """The page with what its commands print now."""
+    lines = page.splitlines(keepends=True)
+    for block in blocks(page):
+        text = block.text
+        for command, output in run_block(block, folder):
+            if command.output is not None:
+                shown = "".join(f"{line}\n" for line in trimmed(output))
+                start = text.index(command.source) + len(command.source)
+                text = text[:start] + shown + text[start + len(command.output) :]
+        if text != block.text:
+            last = block.line + block.text.count("\n")
+            lines[block.line : last] = [text, *[""] * (last - block.line - 1)]
+    return "".join(lines)
+
+
+def run_block(block: Block, folder: Path) -> Iterator[tuple[Command, str]]:
+    """Write a block's file, or run its commands; yields each with what it prints."""
+    if block.skipped:
+        return
+    if block.file is not None:
+        how, name = block.file
+        write(block, how, folder / name)
+    for command in commands(block):
+        yield command, run_command(command, block, folder)
 
 
 def write(block: Block, how: str, file: Path) -> None:
@@ -159,8 +185,8 @@ def changed(text: str, block: Block) -> str:
     return "".join(lines)
 
 
-def check_command(command: Command, block: Block, folder: Path) -> None:
-    """Run one command as a reader would, with standard error among its output."""
+def run_command(command: Command, block: Block, folder: Path) -> str:
+    """Run one command as a reader would; its output, standard error among it."""
     scripts = Path(sys.executable).parent
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command.script],
@@ -176,8 +202,7 @@ def check_command(command: Command, block: Block, folder: Path) -> None:
     )
     where = f"the block at line {block.line}: {command.script}"
     assert done.returncode == block.exit_code, f"{where}{done.stdout}"
-    if command.output is not None:
-        assert trimmed(done.stdout) == trimmed(command.output), where
+    return done.stdout
 
 
 def trimmed(output: str) -> list[str]:
@@ -185,8 +210,18 @@ def trimmed(output: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
-def test_the_commands_of(page: Path, tmp_path: Path) -> None:
-    check_page(page.read_text(encoding="utf-8"), tmp_path)
+def test_the_commands_of(page: Path, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    text = page.read_text(encoding="utf-8")
+    if pytestconfig.getoption("rewrite"):
+        page.write_text(rewritten(text, tmp_path), encoding="utf-8")
+    else:
+        check_page(text, tmp_path)
+
+
+def test_a_page_is_rewritten(tmp_path: Path) -> None:
+    stale = SAMPLE.replace("\none\n$ pip", "\nold\nolder\n$ pip")
+    assert stale != SAMPLE
+    assert rewritten(stale, tmp_path) == SAMPLE
 
 
 SAMPLE = """\

@@ -24,7 +24,6 @@ class DesignReport:
     broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
     senseless: dict[str, list[Senseless]] = field(default_factory=dict)
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
-    any_good: bool = False
     same: list[tuple[Variant, Variant]] = field(default_factory=list)
     seen_plans: dict[tuple[object, ...], Variant] = field(default_factory=dict)
     repeated: list[tuple[Variant, str]] = field(default_factory=list)
@@ -41,7 +40,6 @@ class DesignReport:
         for item in senseless:
             self.senseless.setdefault(item.answer.label, []).append(item)
         for cell in cells:
-            self.any_good = self.any_good or cell.acceptable
             if cell.role == "answer":
                 self.broken.setdefault(cell.label, []).append((variant, cell.broken))
 
@@ -94,7 +92,6 @@ def check_design(seen: DesignReport, report: Report) -> None:
             _claims(seen, answer, report)
         for cycle in seen.design.cycles:
             _determined(seen.design, cycle, report)
-    _never_good(seen, report)
     _equal(seen, report)
     _same_variants(seen, report)
     _empty(seen, report)
@@ -350,17 +347,6 @@ def _equal(seen: DesignReport, report: Report) -> None:
             seen.design.span,
             remedy="let one more attribute change, or stop a period earlier",
             notes=seen.example(variant),
-        )
-
-
-def _never_good(seen: DesignReport, report: Report) -> None:
-    """Warn of a paradigm without any acceptable cell."""
-    if isinstance(seen.design, g.Paradigm) and not seen.any_good:
-        report.warning(
-            "M424",
-            f"every cell of {seen.design.name} breaks a rule",
-            seen.design.span,
-            remedy="check the rules, and what the factors change",
         )
 
 
