@@ -108,7 +108,7 @@ def feed(start: str, tokens: Sequence[Token]) -> Any:
 
 def _goes_on(parser: InteractiveParser, kind: str, token: Token, after: Token | None) -> bool:
     """Whether the parser, fed a word as a keyword or a name, could take the next token."""
-    trial = parser.copy(deepcopy_values=False)
+    trial = parser.copy(deepcopy_values=False)  # type: ignore[no-untyped-call]
     try:
         trial.feed_token(LarkToken(kind, token.text, token.start, end_pos=token.end))
     except UnexpectedInput:
