@@ -305,8 +305,6 @@ def _even(
     ragged = [(row, line) for row, line in zip(rows, lines, strict=True) if len(row) != width]
     if ragged:
         row, line = ragged[0]
-        more = [str(line) for _, line in ragged[1:]]
-        shown = ", ".join(more[:5]) + (f" and {len(more) - 5} more" if more[5:] else "")
         report.error(
             "M309",
             f"this row has {len(row)} cell{'s' * (len(row) != 1)}, but the header names {width}"
@@ -314,10 +312,16 @@ def _even(
             *labels,
             remedy="an empty cell still needs its separator; a cell that holds the separator, and"
             " only that, stands in closed quotes",
-            notes=[f"the same is wrong in line{'s' * (len(more) > 1)} {shown}"] if more else [],
+            notes=_also([f"{name}:{line}" for _, line in ragged[1:]]),
             place=f"{name}:{line}",
         )
     return not ragged
+
+
+def _also(places: Sequence[str]) -> list[str]:
+    """The note that the same is wrong in other places, if there are any."""
+    more = f" and {len(places) - 5:,} more" if places[5:] else ""
+    return [f"the same is wrong at {', '.join(places[:5])}{more}"] if places else []
 
 
 def build(
@@ -384,19 +388,33 @@ def _merge(category: str, rows: list[tuple[Table, int]], report: Report) -> Rows
     }
     places = tuple(table.place(row) for table, row in rows)
     first: dict[str, str] = {}
+    bare: list[str] = []
+    doubled: list[tuple[str, str]] = []
     for lemma, place in zip(columns[LEMMA], places, strict=True):
         if not lemma:
-            report.error("M312", f"this {category} has no lemma", place=place)
+            bare.append(place)
         elif lemma in first:
-            report.error(
-                "M313",
-                f"the {category} `{lemma}` stands twice: here and at {first[lemma]}",
-                remedy="delete one row; two lexemes that look alike need two lemmas"
-                " (bat-animal, bat-club)",
-                place=place,
-            )
+            doubled.append((lemma, place))
         else:
             first[lemma] = place
+    if bare:
+        report.error(
+            "M312",
+            f"this {category} has no lemma",
+            remedy="every lexeme has a name of its own in the column `lemma`",
+            notes=_also(bare[1:]),
+            place=bare[0],
+        )
+    if doubled:
+        lemma, place = doubled[0]
+        report.error(
+            "M313",
+            f"the {category} `{lemma}` stands twice: here and at {first[lemma]}",
+            remedy="delete one row; two lexemes that look alike need two lemmas"
+            " (bat-animal, bat-club)",
+            notes=_also([f"{place} ({lemma})" for lemma, place in doubled[1:]]),
+            place=place,
+        )
     return Rows(category, columns, places)
 
 

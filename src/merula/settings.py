@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 
 from merula import grammar as g
 
@@ -56,7 +57,7 @@ class _Solver:
             self.equations.setdefault(equation.target, []).append(equation)
 
     def run(self) -> Solved:
-        for variable in self.grammar.variables.values():
+        for variable in in_order(self.grammar, frozenset(self.given)):
             self.value(variable)
         known = {v: value for v, value in self.values.items() if value is not None}
         return Solved(known, frozenset(self.determined))
@@ -107,6 +108,47 @@ def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equati
         and not equation.target.fixed
         and not _needs_places(equation)
     )
+
+
+@lru_cache(maxsize=256)
+def in_order(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Variable, ...]:
+    """All variables, those that determine others first (where there is no circle).
+
+    So a long chain of rules is solved link by link, not by recursion.
+    """
+    needs: dict[g.Variable, list[g.Variable]] = {v: [] for v in grammar.variables.values()}
+    for equation in in_force(grammar, known):
+        if isinstance(equation.source, g.Variable):
+            needs[equation.target].append(equation.source)
+        for test, _ in equation.conditions:
+            needs[equation.target].extend(variables_of(test))
+    try:
+        return tuple(TopologicalSorter(needs).static_order())
+    except CycleError:
+        return tuple(grammar.variables.values())
+
+
+def variables_of(test: g.Test) -> Iterator[g.Variable]:
+    """The variables that a test asks about."""
+    match test:
+        case g.Is(variable=variable):
+            yield variable
+        case g.Same(variable=variable, other=other):
+            yield from (variable, other)
+        case g.Not(test=inner):
+            yield from variables_of(inner)
+        case g.AllOf(tests=tests) | g.AnyOf(tests=tests):
+            for part in tests:
+                yield from variables_of(part)
+        case g.Choice(condition=c, consequence=t, alternative=a):
+            for branch in (c, t, a):
+                if branch is not None:
+                    yield from variables_of(branch)
+        case g.Ignores(variable=variable, attractors=attractors):
+            yield from (variable, *attractors)
+        case g.Within(place=place):
+            if isinstance(place, g.Variable):
+                yield place
 
 
 def _needs_places(equation: g.Equation) -> bool:

@@ -129,7 +129,7 @@ class Surface:
 
     def settle(self, phrase: str) -> str:
         """A phrase with the changes that its own words bring about among each other."""
-        return self.write(phrase, _NEUTRAL).text.rstrip(" ")
+        return self.write(phrase, _NEUTRAL).text.rstrip(" ") if " " in phrase else phrase
 
     def _write(self, phrase: str, right: Edge) -> Written:
         words = phrase.split()

@@ -20,6 +20,7 @@ _FOLLOWS = {
     "M106": ("nothing says", {"frames", "frame"}),
     "M109": ("", {"phenomenon", ""}),
     "M120": ("", {"attributes"}),
+    "M124": ("", {"frames", "frame", "a part of a frame"}),
     "M203": ("no value", {"frames", "frame"}),
     "M204": ("nothing can", {"objects"}),
     "M410": ("nothing changes", {"matrix"}),
@@ -36,6 +37,8 @@ def without_consequences(
     lost = set().union(*(file.lost for file in files))
     if any("both a frame and an object" in problem.message for problem in problems):
         lost.add("frames")
+    if any(problem.code in ("M106", "M107") for problem in problems):
+        lost.add("a part of a frame")
     incomplete = _incomplete(problems, files)
     reported: set[object] = set()
     for problem in problems:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from merula.language.source import Span, display_width
 
 Severity = Literal["error", "warning"]
+WIDEST = 160  # characters of a source line that are shown
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,9 @@ def _render_label(label: Label, *, first: bool) -> str:
     line_number, column = span.source.position(span.start)
     line = _printable(span.source.line(line_number))
     width = len(str(line_number))
-    before = line[: column - 1]
-    length = min(span.end - span.start, max(len(line) - len(before), 1))
-    marked = line[column - 1 : column - 1 + length]
-    gap = " " * display_width(before)
+    line, at = _window(line, column - 1)
+    marked = line[at : at + span.end - span.start]
+    gap = " " * display_width(line[:at])
     mark = ("^" if first else "-") * max(display_width(marked), 1)
     where = f"{span.source.name}:{line_number}:{column}"
     return "\n".join(
@@ -100,6 +100,16 @@ def _render_label(label: Label, *, first: bool) -> str:
             f"{' ' * width} | {gap}{mark} {label.message}".rstrip(),
         ]
     )
+
+
+def _window(line: str, at: int) -> tuple[str, int]:
+    """A line, or what is near a place in a long one, and where the place is in that."""
+    if len(line) <= WIDEST:
+        return line, at
+    start = max(at - WIDEST // 2, 0)
+    before = "…" if start else ""
+    after = "…" if start + WIDEST < len(line) else ""
+    return before + line[start : start + WIDEST] + after, at - start + len(before)
 
 
 def _printable(line: str) -> str:
@@ -120,6 +130,7 @@ class Report:
     """The problems met so far; every stage adds to one."""
 
     items: list[Diagnostic] = field(default_factory=list)
+    _known: set[Diagnostic] = field(default_factory=set, repr=False)
 
     def error(
         self,
@@ -161,7 +172,8 @@ class Report:
     def extend(self, problems: Iterable[Diagnostic]) -> None:
         """Add problems that are not there yet."""
         for item in problems:
-            if item not in self.items:
+            if item not in self._known:
+                self._known.add(item)
                 self.items.append(item)
 
     @property

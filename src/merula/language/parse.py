@@ -5,11 +5,11 @@ A faulty entry is one diagnostic; the entries around it are parsed all the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, cast
 
 from lark import Lark
@@ -22,14 +22,7 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
 from merula.language.diagnostics import Label, Report, did_you_mean, listing
-from merula.language.refusals import (
-    MAX_DEPTH,
-    WHAT,
-    EntryError,
-    report_refusal,
-    show,
-    too_deep,
-)
+from merula.language.refusals import WHAT, EntryError, report_excess, report_refusal, show
 from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS, Entry, Token, entries, scan
 
@@ -155,18 +148,16 @@ def _settled(parser: InteractiveParser) -> int:
 def parse(source: Source, report: Report) -> s.File:
     """The tree of a text; what does not parse is reported and left out."""
     builder = _FileBuilder(source, report)
-    found = list(entries(source))
-    for number, entry in enumerate(found):
-        builder.add(entry, found[number + 1 :])
+    found = tuple(entries(source))
+    for number in range(len(found)):
+        builder.add(found, number)
     return builder.finish()
 
 
 def parse_cell(source: Source, report: Report) -> s.Expression | None:
     """The expression in a table cell (``person and not proper``), or None if it is faulty."""
     tokens = [token for token in scan(source.text) if token.kind != "NEWLINE"]
-    if too_deep(tokens) is not None:
-        text = f"brackets and `not` stand in each other more than {MAX_DEPTH} deep here"
-        report.error("M008", text, source.span(0, 1), remedy="say it more simply")
+    if report_excess(report, source, tokens):
         return None
     try:
         tree = feed("cell_expression", tokens)
@@ -174,6 +165,9 @@ def parse_cell(source: Source, report: Report) -> s.Expression | None:
         report_refusal(report, source, tokens, error, None)
         return None
     return cast(s.Expression, TreeBuilder(source).transform(tree))
+
+
+_ELSEWHERE = object()  # instead of a node: the entry belongs to another section
 
 
 class _FileBuilder:
@@ -186,11 +180,13 @@ class _FileBuilder:
         self.head = ""  # the section that entries stand under, as it is meant
         self.skipping = False  # the section's own line was faulty: its entries mean nothing
         self.current: Any = None
+        self.fine = True  # whether the entry before could be read
         self.unread: set[str] = set()
         self.lost: set[str] = set()
 
-    def add(self, entry: Entry, after: Sequence[Entry]) -> None:
-        """Parse an entry, which has others after it, and put it where it belongs."""
+    def add(self, found: Sequence[Entry], number: int) -> None:
+        """Parse an entry, given with all others, and put it where it belongs."""
+        entry = found[number]
         if entry.inline:
             self.skipping, self.current = False, None
             self.head = self._head(entry)
@@ -200,17 +196,21 @@ class _FileBuilder:
             self.skipping = True
             self._lose(entry)
         elif not entry.inline or entry.tokens or self.head in INLINE:
-            self._find_missing_head(entry, after)
-            self._add(entry)
+            self._add(entry, islice(found, number + 1, None))
 
-    def _find_missing_head(self, entry: Entry, after: Sequence[Entry]) -> None:
-        """Go on as under another section where all that is left of this one belongs there."""
-        group = [entry, *takewhile(lambda e: not e.inline, after)]
-        here = UNDER.get(self.head)
-        if entry.inline or len(group) < 2 or any(here and parses(here, e.tokens) for e in group):
-            return
-        if isinstance(self.current, s.ItemTable):
-            return
+    def _missing_head(self, entry: Entry, after: Iterable[Entry]) -> bool:
+        """Whether a faulty entry and all that is left of its section belong in another one.
+
+        Then the entries are taken to stand there.
+        """
+        here = UNDER[self.head]
+        group = [entry]
+        for other in takewhile(lambda e: not e.inline, after):
+            if parses(here, other.tokens):
+                return False
+            group.append(other)
+        if len(group) < 2 or isinstance(self.current, s.ItemTable):
+            return False
         for head in ("objects", "attributes", "external", "select", "frames", "answers"):
             if head != self.head and all(parses(UNDER[head], e.tokens) for e in group):
                 self.report.error(
@@ -221,9 +221,10 @@ class _FileBuilder:
                 )
                 self.head, self.current = head, None
                 self.skipping = head == "answers"
-                return
+                return True
+        return False
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: Entry, after: Iterable[Entry] = ()) -> None:
         head = self.head
         if self.skipping:
             self._lose(entry)
@@ -239,7 +240,11 @@ class _FileBuilder:
             return
         if start == "cycle" and isinstance(self.current, s.ItemTable):
             start = "table_header" if entry.tokens[0].kind == "BAR" else "table_row"
-        node = self._node(start, entry)
+        node = self._node(start, entry, after)
+        if node is _ELSEWHERE:
+            self._add(entry)
+            return
+        self.fine = node is not None
         if node is None:
             self._lose(entry)
             self.skipping = entry.inline and head in ("matrix", "answers")
@@ -273,18 +278,16 @@ class _FileBuilder:
         if entry.inline:
             self.lost.update(token.text for token in entry.tokens[:1] if token.text in HEADS)
 
-    def _node(self, start: str, entry: Entry) -> Any:
-        deep = too_deep(entry.tokens)
-        if deep is not None:
-            span = self.source.span(deep.start, deep.end)
-            text = f"brackets and `not` stand in each other more than {MAX_DEPTH} deep here"
-            self.report.error("M008", text, span, remedy="write the inner parts as frames or rules")
+    def _node(self, start: str, entry: Entry, after: Iterable[Entry]) -> Any:
+        if report_excess(self.report, self.source, entry.tokens):
             return None
         try:
             tree = feed(start, entry.tokens)
         except EntryError as error:
             if not entry.inline and self._indented_head(entry, error):
                 return None
+            if not entry.inline and self.fine and self._missing_head(entry, after):
+                return _ELSEWHERE
             report_refusal(self.report, self.source, entry.tokens, error, entry.head)
             return None
         return self.tree.transform(tree)

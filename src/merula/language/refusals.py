@@ -14,6 +14,7 @@ from merula.language.source import Source, Span
 from merula.language.tokens import KEYWORDS, SYMBOLS, Token
 
 MAX_DEPTH = 50  # how deep brackets and `not` may stand in each other
+MAX_DIGITS = 18  # of a number
 
 
 class EntryError(Exception):
@@ -193,7 +194,21 @@ def _report_bracket(report: Report, source: Source, tokens: Sequence[Token]) -> 
     return True
 
 
-def too_deep(tokens: Iterable[Token]) -> Token | None:
+def report_excess(report: Report, source: Source, tokens: Sequence[Token]) -> bool:
+    """Report what is too deep or too large to be read at all, if there is anything."""
+    deep = _too_deep(tokens)
+    long = next((t for t in tokens if t.kind == "INT" and len(t.text) > MAX_DIGITS), None)
+    if deep is not None:
+        text = f"brackets and `not` stand in each other more than {MAX_DEPTH} deep here"
+        remedy = "write the inner parts as frames or rules of their own"
+        report.error("M008", text, source.span(deep.start, deep.end), remedy=remedy)
+    elif long is not None:
+        text = f"a number cannot have more than {MAX_DIGITS} digits"
+        report.error("M009", text, source.span(long.start, long.end), remedy="write a smaller one")
+    return deep is not None or long is not None
+
+
+def _too_deep(tokens: Iterable[Token]) -> Token | None:
     """The bracket or ``not`` that stands inside more than `MAX_DEPTH` others, if there is one."""
     depth = 0
     nots = [0]  # for every open bracket, how many `not` stand before what comes next
