@@ -22,6 +22,7 @@ class DesignReport:
     design: g.Design
     variants: int = 0
     broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
+    faulty: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
     senseless: dict[str, list[Senseless]] = field(default_factory=dict)
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
     same: list[tuple[Variant, Variant]] = field(default_factory=list)
@@ -42,6 +43,8 @@ class DesignReport:
         for cell in cells:
             if cell.role == "answer":
                 self.broken.setdefault(cell.label, []).append((variant, cell.broken))
+            elif cell.role == "context" and cell.broken:
+                self.faulty.setdefault(cell.label, []).append((variant, cell.broken))
 
     def see_plan(self, plan: Plan) -> None:
         """Note what the lexicon says of a variant."""
@@ -90,6 +93,7 @@ def check_design(seen: DesignReport, report: Report) -> None:
         for answer in seen.design.answers:
             _senseless(seen, answer, report)
             _claims(seen, answer, report)
+        _faulty_context(seen, report)
         for cycle in seen.design.cycles:
             _determined(seen.design, cycle, report)
     _equal(seen, report)
@@ -104,9 +108,11 @@ def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
     where = of_variants(len(cases), seen.variants)
     report.error(
         "M403",
-        f"the edits of {answer.label} have no sense{where}: {listing(cases[0].reasons)}",
+        f"the edits of `{answer.label}` have no sense{where}: {listing(cases[0].reasons)}",
         answer.span,
-        remedy="add another edit for these variants: `… else …`",
+        remedy="edit something that is there"
+        if len(cases) == seen.variants
+        else "add another edit for these variants: `… else …`",
         notes=seen.example(cases[0].variant),
     )
 
@@ -119,7 +125,7 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
         where = of_variants(len(nothing), seen.variants)
         report.error(
             "M405",
-            f"{answer.label} breaks no rule{where}, so nothing makes it wrong",
+            f"`{answer.label}` breaks no rule{where}, so nothing makes it wrong",
             answer.span,
             remedy="edit something that a rule or an operator decides",
             notes=seen.example(nothing[0]),
@@ -134,7 +140,7 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
     if answer.counts_as is not None and answer.counts_as not in {rule[0] for rule in broken}:
         report.error(
             "M401",
-            f"{answer.label} is to be printed as {answer.counts_as}, but{where} it breaks only"
+            f"`{answer.label}` is to be printed as {answer.counts_as}, but{where} it breaks only"
             f" {listing(broken)}",
             answer.span,
             remedy=f"take `as {answer.counts_as}` away, or edit something that a rule of that"
@@ -146,7 +152,7 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
     label = Label(answer.claims[0].span, "claimed here")
     report.error(
         "M401",
-        f"{answer.label} is said to break {said}, but{where} it breaks {listing(broken)}",
+        f"`{answer.label}` is said to break {said}, but{where} it breaks {listing(broken)}",
         label,
         *_rule_labels(seen, broken),
         remedy=f"write `breaks {_claim_for(broken)}`"
@@ -171,6 +177,8 @@ def _unknown_rule(
 ) -> bool:
     """Report a claimed rule that no answer of the design breaks, if there is one."""
     known = {rule for cases in seen.broken.values() for _, rules in cases for rule in rules}
+    known |= {str(rule) for rule in seen.grammar.rules}
+    known |= {f"R {variable}" for variable in seen.grammar.variables.values()}
     for claim in answer.claims:
         for name in claim.rules:
             if f"{claim.letter} {name}" in known or any(rule[2:] == name for rule in broken):
@@ -181,8 +189,8 @@ def _unknown_rule(
                 remedy = "classes are separated by commas: breaks E agreement, R n1.number"
             report.error(
                 "M423",
-                f"{answer.label} is said to break {claim.letter} {name}, but no answer breaks a"
-                " rule that is called so",
+                f"`{answer.label}` is said to break {claim.letter} {name},"
+                " but no rule is called so",
                 Label(claim.span, "claimed here"),
                 remedy=remedy,
             )
@@ -207,9 +215,10 @@ def _agrees(answer: g.Answer, broken: Sequence[str]) -> bool:
         return False
     if answer.claims and answer.claims[0].letter != letters[0]:
         return False
-    for claim in answer.claims:
-        derived = {rule[2:] for rule in broken if rule[0] == claim.letter}
-        if not derived or (claim.rules and set(claim.rules) != derived):
+    for letter in {claim.letter for claim in answer.claims}:
+        named = {rule for claim in answer.claims if claim.letter == letter for rule in claim.rules}
+        derived = {rule[2:] for rule in broken if rule[0] == letter}
+        if not derived or (named and named != derived):
             return False
     return True
 
@@ -231,6 +240,19 @@ def _wrong_right_answer(seen: DesignReport, design: g.Matrix, report: Report) ->
         notes=seen.example(variant),
     )
     return True
+
+
+def _faulty_context(seen: DesignReport, report: Report) -> None:
+    for label, cases in seen.faulty.items():
+        variant, broken = cases[0]
+        report.warning(
+            "M427",
+            f"item {label} of {seen.design.name} breaks {listing(broken)}"
+            f"{of_variants(len(cases), seen.variants)}: the context shows what the rules forbid",
+            seen.design.span,
+            remedy="mend the item or the rule, unless the context is meant to",
+            notes=seen.example(variant),
+        )
 
 
 def _turned(seen: DesignReport, design: g.Matrix, variant: Variant, broken: Sequence[str]) -> str:
@@ -330,15 +352,17 @@ def _equal(seen: DesignReport, report: Report) -> None:
         if other in told:  # the same as something that it was said to be the same as
             continue
         told.add(other)
-        first = "the right answer" if one == CORRECT else one
+        first = "the right answer" if one == CORRECT else f"`{one}`"
         report.error(
             "M402",
-            f"{other} is the same sentence as {first}{of_variants(len(cases), seen.variants)}",
+            f"`{other}` is the same sentence as {first}{of_variants(len(cases), seen.variants)}",
             *[Label(spans[x]) for x in (other, one) if x in spans],
-            remedy="edit something that shows",
+            remedy="edit something that shows"
+            if one == CORRECT
+            else "delete one of them, or edit something else",
             notes=seen.example(cases[0]),
         )
-    if seen.repeated:
+    if seen.repeated and not seen.senseless:
         variant, item = seen.repeated[0]
         report.warning(
             "M407",
@@ -361,7 +385,7 @@ def _same_variants(seen: DesignReport, report: Report) -> None:
         spans |= {cycle.axis.name: cycle.span for cycle in seen.design.cycles}
     name = names[0] if names else f"the frame {other.frame.name}"
     report.error(
-        "M423",
+        "M425",
         f"what varies in {seen.design.name} does not show:"
         f" `{variant_name(one)}` and `{variant_name(other)}` have the same sentences",
         spans.get(name, seen.design.span),

@@ -168,7 +168,7 @@ class _Designs:
                 seen.see_plan(plan)
                 plans.append(plan)
         except Circular as error:
-            self._circular(error)
+            self._circular(design, error)
             return None
         except TooWide as error:
             self._too_wide(design, error)
@@ -199,12 +199,13 @@ class _Designs:
             return False
         return True
 
-    def _circular(self, error: Circular) -> None:
+    def _circular(self, design: g.Design, error: Circular) -> None:
         names = listing([*error.variables, error.variables[0]], "and").replace(" and ", ", ")
         self.report.error(
             "M206",
             f"these attributes determine each other in a circle: {names}",
             Label(error.rule.span, "one of the rules"),
+            Label(design.span, "in this design"),
             remedy="let one of them be given by the design, or by another rule",
         )
 
@@ -222,7 +223,7 @@ class _Designs:
         """Say which lexemes were left out because a contrast does not show in them."""
         for one, other in list(self.planner.unchecked)[:1]:
             self.report.warning(
-                "M422",
+                "M426",
                 f"whether `{one}` and `{other}` can be the same sentence was not checked for all"
                 " lexemes, since there are too many combinations of unequal length",
                 remedy="give the words that differ the same number of words in every form",

@@ -200,6 +200,15 @@ def _decode(
             remedy='common ones are "utf-8", "utf-16", "cp1252", "latin-1"',
         )
         return None
+    if data.startswith(b"PK\x03\x04"):
+        report.error(
+            "M326",
+            f"{name} is a spreadsheet or another packed file, not a table in plain text",
+            *labels,
+            remedy="open it and save it as CSV (UTF-8)",
+            place=name,
+        )
+        return None
     try:
         text = data.decode(encoding)
     except (LookupError, ValueError) as error:

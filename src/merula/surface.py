@@ -129,7 +129,11 @@ class Surface:
 
     def settle(self, phrase: str) -> str:
         """A phrase with the changes that its own words bring about among each other."""
-        return self.write(phrase, _NEUTRAL).text.rstrip(" ") if " " in phrase else phrase
+        words = phrase.lower().split()
+        marked = any(word[0] in CLOSING or word.endswith("'") for word in words)
+        if not marked and self.changing.isdisjoint(words):
+            return phrase
+        return self.write(phrase, _NEUTRAL).text.rstrip(" ")
 
     def _write(self, phrase: str, right: Edge) -> Written:
         words = phrase.split()

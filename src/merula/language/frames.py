@@ -65,17 +65,18 @@ class Frames:
     def report_unplaced(self) -> None:
         """Warn of objects that stand in no frame; refuse those that stand there twice."""
         placed: dict[str, Span] = {}
+        guards: dict[str, Span] = {}  # objects that decide what stands in a frame
         for node in self.nodes.values():
-            self._references(node.items, placed)
+            self._references(node.items, placed, guards)
         sited = {item.name for (item, attribute) in self.names.variables if attribute == "site"}
         for name in sorted(sited & set(placed)):
             self.names.report.error(
-                "M205",
+                "M211",
                 f"`{name}` has a site, but the frame names it as well",
                 placed[name],
                 remedy="take it out of the frame; `@site` marks where it stands",
             )
-        elsewhere = sited | set(placed)
+        elsewhere = sited | set(placed) | set(guards)
         for variable in self.names.variables.values():
             if variable.object.position:
                 elsewhere |= set(variable.values)
@@ -90,15 +91,20 @@ class Frames:
                     remedy="name it in a frame, give it a site, or delete it",
                 )
 
-    def _references(self, items: Iterable[s.Item], placed: dict[str, Span]) -> None:
+    def _references(
+        self, items: Iterable[s.Item], placed: dict[str, Span], guards: dict[str, Span]
+    ) -> None:
         for item in items:
             if isinstance(item, s.Reference):
                 placed.setdefault(item.name.text, item.span)
             elif isinstance(item, s.Bracket):
-                self._references(item.items, placed)
+                self._references(item.items, placed, guards)
             elif isinstance(item, s.Alternatives):
                 for option in item.options:
-                    self._references(option.items, placed)
+                    if option.guard is not None:
+                        for word in s.names_in(option.guard):
+                            guards.setdefault(word.text, word.span)
+                    self._references(option.items, placed, guards)
 
     def _collect(self, items: Iterable[s.Item], brackets: set[str]) -> None:
         for item in items:

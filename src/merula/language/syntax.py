@@ -103,6 +103,17 @@ def references(node: Expression) -> frozenset[tuple[str, str]]:
             return frozenset()
 
 
+def names_in(node: Expression) -> tuple[Word, ...]:
+    """The objects an expression asks about."""
+    match node:
+        case Truth(path=path) | Equal(path=path) | Inside(path=path):
+            return (path.owner,)
+        case Not(item=item):
+            return names_in(item)
+        case And(items=items) | Or(items=items):
+            return tuple(word for item in items for word in names_in(item))
+
+
 @dataclass(frozen=True)
 class Conditional(Node):
     """``condition -> consequence else alternative``."""
