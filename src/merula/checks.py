@@ -9,9 +9,8 @@ from merula import grammar as g
 from merula.grammar import CORRECT
 from merula.language.diagnostics import Label, Report, did_you_mean, listing
 from merula.meaning import Cell, Senseless, Variant, predicted
-from merula.plan import Plan, must_differ
+from merula.plan import Clash, Plan, must_differ
 from merula.settings import in_force
-from merula.space import Distinct
 
 
 @dataclass
@@ -30,6 +29,7 @@ class DesignReport:
     repeated: list[tuple[Variant, str]] = field(default_factory=list)
     factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     empty: list[Plan] = field(default_factory=list)
+    clash: tuple[Clash, ...] = ()  # of the first empty plan
 
     def example(self, variant: Variant) -> list[str]:
         """A note that names a variant, where there are several."""
@@ -433,46 +433,31 @@ def _empty(seen: DesignReport, report: Report) -> None:
     plan = seen.empty[0]
     where = of_variants(len(seen.empty), seen.variants)
     add = report.error if everything else report.warning
-    bare = [slot for slot in plan.slots if len(slot) == 0]
     notes = seen.example(plan.variant)
-    if bare:
-        emptied = [slot.emptied for slot in bare if slot.emptied is not None]
-        notes += [f"refused: {rows}" for _, rows in emptied]
+    if not seen.clash:
+        bare = listing(f"`{slot.name}`" for slot in plan.slots if len(slot) == 0)
         add(
             "M502",
-            f"{seen.design.name} has no instance{where}: no lexeme of"
-            f" {listing(f'`{slot.name}`' for slot in bare)} is left",
-            *([Label(selection.span) for selection, _ in emptied] or [Label(seen.design.span)]),
-            remedy="check the selection and the table"
-            if emptied
-            else "the warnings say what was left out, and why",
+            f"{seen.design.name} has no instance{where}: no lexeme of {bare} is left",
+            seen.design.span,
+            remedy="the warnings say what was left out, and why",
             notes=notes,
         )
         return
-    clash = plan.space.clash()
-    labels = [Label(c.origin.span, "") for c in clash if c.origin.span is not None]
-    for item in clash:
-        notes += [
-            f"`{plan.slots[slot].name}` is one of {_few(plan.slots[slot].titles)}"
-            for slot in item.slots
-        ]
-        if item.origin.span is None:
-            notes.append(item.origin.text)
+    lexemes = {name: x for clash in seen.clash for name, x in clash.lexemes.items()}
+    notes += [f"`{name}` is one of {_few(titles)}" for name, titles in lexemes.items() if titles]
+    notes += [clash.origin.text for clash in seen.clash if clash.origin.span is None]
+    spans = dict.fromkeys(c.origin.span for c in seen.clash if c.origin.span is not None)
+    one = len(seen.clash) == 1
+    demands = "this demand" if one else f"these {len(seen.clash)} demands together"
     add(
         "M503",
-        f"{seen.design.name} has no instance{where}: {_together(clash)}",
-        *(labels or [Label(seen.design.span)]),
-        remedy="take one of them away, or add lexemes that satisfy all of them",
+        f"{seen.design.name} has no instance{where}: no lexemes satisfy {demands}",
+        *([Label(span) for span in spans] or [Label(seen.design.span)]),
+        remedy=f"take {'it' if one else 'one of them'} away, or add lexemes that satisfy"
+        f" {'it' if one else 'all of them'}",
         notes=list(dict.fromkeys(notes)),
     )
-
-
-def _together(clash: Sequence[object]) -> str:
-    one = len(clash) == 1
-    what = "this selection" if one else f"these {len(clash)} selections together"
-    if any(isinstance(item, Distinct) for item in clash) and one:
-        what = "this demand"
-    return f"no lexemes satisfy {what}"
 
 
 def _few(titles: Sequence[str]) -> str:

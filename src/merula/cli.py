@@ -243,7 +243,9 @@ def count(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
         return
     from merula.show import counts
 
-    for item in compiled:
+    for i, item in enumerate(compiled):
+        if i:
+            click.echo()
         if len(compiled) > 1 and item.grammar is not None:
             click.echo(item.grammar.name)
         _draw(counts(item.designs))
@@ -257,6 +259,7 @@ def _counts(file: str, compiled: Compiled) -> dict[str, Any]:
                 "design": design.name,
                 "kind": design.kind,
                 "variants": len(design.cells),
+                "cells": len(design.cells[0][1]) if design.cells else 0,
                 "instances": design.count,
                 "frames": design.by_frame(),
             }
@@ -289,7 +292,8 @@ def generate(
     from merula.rows import Selection
 
     if everything == (number is not None):
-        raise click.UsageError("say how many instances: -n N, or --all")
+        both = "not both" if everything else "one of them"
+        raise click.UsageError(f"say how many instances: -n N or --all, {both}")
     options = _options(**tables)
     compiled = [_usable(file, options, quiet=quiet) for file in files]
     selection = Selection(None if everything else number, seed)

@@ -29,6 +29,7 @@ from merula.space import TooWide
 from merula.surface import Surface
 
 MAX_VARIANTS = 50_000
+MAX_CELLS = 2_000  # of a paradigm
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +166,8 @@ class _Designs:
                 plan = self.planner.plan(design, variant, found)
                 if plan is None:
                     return None
+                if plan.count == 0 and not seen.empty:
+                    seen.clash = self.planner.clash(plan)
                 seen.see_plan(plan)
                 plans.append(plan)
         except Circular as error:
@@ -195,6 +198,16 @@ class _Designs:
                 f"{design.name} has {number:,} variants; {MAX_VARIANTS:,} are the most",
                 design.span,
                 remedy="vary fewer attributes, or fix some with `with`",
+            )
+            return False
+        cells = prod(len(axis.points) for axis in getattr(design, "factors", ()))
+        if cells > MAX_CELLS:
+            self.report.error(
+                "M506",
+                f"{design.name} has {cells:,} cells; {MAX_CELLS:,} are the most",
+                design.span,
+                remedy="cross fewer factors, and let others vary from instance to instance:"
+                " varying …",
             )
             return False
         return True
@@ -238,7 +251,8 @@ class _Designs:
             more = f" and {len(pairs) - 2} more pairs" if pairs[2:] else ""
             self.report.warning(
                 "M420",
-                f"{len(names)} of `{slot}` left out: their forms do not tell {which}{more}",
+                f"{len(names)} of `{slot}` {'is' if len(names) == 1 else 'are'} left out:"
+                f" {'its' if len(names) == 1 else 'their'} forms do not tell {which}{more}",
                 notes=[f"left out: {shown}"],
                 remedy="nothing is wrong if these forms are alike; else correct the table",
                 place=names[0].partition("(")[2].partition(")")[0],

@@ -6,7 +6,7 @@ import csv
 import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -45,9 +45,17 @@ def generate_files(
             "there is nothing to generate",
             remedy="give the grammar a paradigm or a matrix, and a lexicon",
         )
+    names = [name for name, _ in jobs]
+    for name in names:
+        if names.count(name) > 1:
+            raise MerulaError.of(
+                "M613",
+                f"two designs would be written to the file {name}.{form}",
+                remedy="rename one phenomenon or design, or write them into two folders",
+                place=str(out),
+            )
     numbers = [selection.number(maker.design) for _, maker in jobs]
-    _check_folder(out)
-    partial = out.with_name(f".{out.name}.partial")
+    partial = out.parent / f".{out.name}.partial"
     manifest: dict[str, Any] = {
         "merula": version("merula"),
         "schema": SCHEMA_VERSION,
@@ -55,7 +63,10 @@ def generate_files(
         "seed": selection.seed,
         "files": [],
     }
+    made: list[Path] = []  # folders on the way that are new
     try:
+        _check_folder(out)
+        made = [path for path in (out.parent, *out.parent.parents) if not path.exists()]
         out.parent.mkdir(parents=True, exist_ok=True)
         if partial.exists():
             shutil.rmtree(partial)
@@ -70,18 +81,26 @@ def generate_files(
         if out.exists():
             out.rmdir()
         partial.rename(out)
-    except OSError as error:
-        shutil.rmtree(partial, ignore_errors=True)
+    except (OSError, ValueError) as error:
+        _clear(partial, made)
         raise MerulaError.of(
             "M608",
-            f"{out} cannot be written: {error.strerror or error}",
+            f"{out} cannot be written: {getattr(error, 'strerror', None) or error}",
             remedy="nothing was left there; check the folder's rights and the free space",
             place=str(out),
         ) from error
     except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
+        _clear(partial, made)
         raise
     return manifest
+
+
+def _clear(partial: Path, made: Sequence[Path]) -> None:
+    """Take away what was written, and the folders made for it."""
+    shutil.rmtree(partial, ignore_errors=True)
+    for folder in made:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _check_folder(out: Path) -> None:
@@ -122,7 +141,7 @@ def _write(
     progress: Progress | None,
 ) -> int:
     rows = done = 0
-    with WRITERS[form](path, maker.schema) as write:
+    with WRITERS[form](path, maker) as write:
         for batch in maker.batches(selection):
             write(batch)
             rows += int(batch.num_rows)
@@ -138,25 +157,25 @@ Write = Callable[[Any], None]
 
 
 @contextmanager
-def _parquet(path: Path, schema: Any) -> Iterator[Write]:
+def _parquet(path: Path, maker: RowMaker) -> Iterator[Write]:
     import pyarrow.parquet as pq
 
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path, maker.schema, compression="zstd") as writer:
         yield writer.write_batch
 
 
 @contextmanager
-def _arrow(path: Path, schema: Any) -> Iterator[Write]:
+def _arrow(path: Path, maker: RowMaker) -> Iterator[Write]:
     """An Arrow IPC stream, as Hugging Face Datasets keeps its own data."""
     import pyarrow as pa
 
-    with path.open("wb") as file, pa.ipc.new_stream(file, plain_schema(schema)) as writer:
+    with path.open("wb") as file, pa.ipc.new_stream(file, plain_schema(maker.schema)) as writer:
         yield lambda batch: writer.write_batch(plain(batch))
 
 
 @contextmanager
-def _jsonl(path: Path, schema: Any) -> Iterator[Write]:
-    del schema
+def _jsonl(path: Path, maker: RowMaker) -> Iterator[Write]:
+    del maker
     with path.open("w", encoding="utf-8", newline="\n") as file:
 
         def write(batch: Any) -> None:
@@ -167,22 +186,20 @@ def _jsonl(path: Path, schema: Any) -> Iterator[Write]:
 
 
 @contextmanager
-def _csv(path: Path, schema: Any) -> Iterator[Write]:
+def _csv(path: Path, maker: RowMaker) -> Iterator[Write]:
     """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``.
 
     The byte order mark makes spreadsheets read UTF-8 as UTF-8.
     """
-    del schema
+    (sample,) = maker.batches(Selection(1))  # names the columns, also where no row follows
+    header = list(dict(_flat(sample.to_pylist()[0])))
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        header: list[str] = []
+        writer.writerow(header)
 
         def write(batch: Any) -> None:
             for row in batch.to_pylist():
                 flat = dict(_flat(row))
-                if not header:
-                    header.extend(flat)
-                    writer.writerow(header)
                 writer.writerow([flat.get(name, "") for name in header])
 
         yield write
@@ -207,7 +224,7 @@ def _flat(row: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
             yield name, value
 
 
-WRITERS: Mapping[str, Callable[[Path, Any], AbstractContextManager[Write]]] = {
+WRITERS: Mapping[str, Callable[[Path, RowMaker], AbstractContextManager[Write]]] = {
     "parquet": _parquet,
     "arrow": _arrow,
     "jsonl": _jsonl,

@@ -69,7 +69,9 @@ class Rows:
     def title(self, row: int) -> str:
         """What a reader calls a row: its lemma, or the first cell of its set."""
         names = self.columns.get(LEMMA) or self.columns.get("set")
-        return names[row] if names else next(iter(self.columns.values()))[row]
+        if names and names[row]:
+            return names[row]
+        return next((cells[row] for cells in self.columns.values() if cells[row]), "an empty row")
 
     def of(self, item: str) -> Rows:
         """The rows as an object sees them: of a set, ``subj.gender`` is the subject's gender."""

@@ -47,12 +47,21 @@ class Plan:
     slots: tuple[Slot, ...]
     cells: tuple[PlanCell, ...]
     space: Space
+    specs: tuple[Spec, ...]
     alike: tuple[tuple[str, str], ...] = ()  # cells of unequal pieces that are one sentence
 
     @property
     def count(self) -> int:
         """How many instances the variant has."""
         return self.space.count
+
+
+@dataclass(frozen=True, eq=False)
+class Clash:
+    """A demand that is part of a clash, with the lexemes that other such demands leave it."""
+
+    origin: Origin
+    lexemes: Mapping[str, tuple[str, ...]]  # by slot
 
 
 _Filled = tuple[tuple[Slot, ...], Space, tuple[tuple[str, str], ...]]
@@ -104,7 +113,7 @@ class Planner:
         )
         wanted = tuple(Spec(k, *heads[k], tuple(columns)) for k, columns in specs.items())
         slots, space, alike = self._space(wanted, plan_cells)
-        return Plan(design, variant, slots, plan_cells, space, alike)
+        return Plan(design, variant, slots, plan_cells, space, wanted, alike)
 
     def _no_words(self, design: g.Design, cell: Cell) -> None:
         self.report.error(
@@ -112,6 +121,33 @@ class Planner:
             f"`{cell.label}` of {design.name} has no words",
             design.span,
             remedy="let the frame show something in every cell (an alternative without a guard)",
+        )
+
+    def clash(self, plan: Plan) -> tuple[Clash, ...]:
+        """For a plan without instances: demands that cannot hold together, none to spare.
+
+        Empty where there is no lexeme to begin with.
+        """
+        made = [self._slots.unselected(spec) for spec in plan.specs]
+        slots = [slot for slot, _ in made]
+        only_good = np.array([False, True])
+        constraints = [
+            Constraint((i,), (good.astype(np.int64),), only_good, Origin("", selection.span))
+            for i, (_, asked) in enumerate(made)
+            for selection, good in asked
+        ]
+        forms = [slot.forms for slot in slots]
+        for where, names in _contrasting(plan.cells).items():
+            found = self._contraster.contrast(forms, where)
+            if found is not None and found.slots:
+                origin = Origin(_contrast_text(names))
+                constraints.append(Constraint(found.slots, found.groups, ~found.table, origin))
+        demanded, distinct = self._selector.constraints(slots, _together(plan.cells))
+        space = Space([len(slot) for slot in slots], [*constraints, *demanded], distinct)
+        clash = space.clash() if all(space.sizes) else []
+        return tuple(
+            Clash(item.origin, {slots[s].name: _passing(slots[s], s, clash) for s in item.slots})
+            for item in clash
         )
 
     def _space(self, specs: tuple[Spec, ...], cells: Sequence[PlanCell]) -> _Filled:
@@ -153,7 +189,7 @@ class Planner:
                     for s, x in zip(found.slots, found.groups, strict=True)
                 ),
                 ~found.table,
-                Origin(f"{names[0]} and {names[1]} must not be the same sentence"),
+                Origin(_contrast_text(names)),
             )
             for found, names in shared
         ]
@@ -220,6 +256,19 @@ class Planner:
 
 
 # --- small functions -----------------------------------------------------------------------
+
+
+def _contrast_text(names: tuple[str, str]) -> str:
+    return f"`{names[0]}` and `{names[1]}` must not be the same sentence"
+
+
+def _passing(slot: Slot, number: int, clash: Iterable[Constraint | Distinct]) -> tuple[str, ...]:
+    """The lexemes of a slot that satisfy what a clash asks of the slot alone."""
+    keep = np.ones(len(slot), dtype=np.bool_)
+    for item in clash:
+        if isinstance(item, Constraint) and item.slots == (number,):
+            keep &= item.table[item.groups[0]]
+    return tuple(slot.titles[i] for i in np.flatnonzero(keep))
 
 
 def forms(slots: Sequence[Slot], piece: Piece) -> Sequence[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from merula._resources import Kind, find
+from merula._resources import folder as folder_of
 from merula.language import syntax as s
 from merula.language.diagnostics import Label, Report, did_you_mean
 from merula.language.parse import parse
@@ -19,6 +20,7 @@ from merula.lexicon import SETS, Lexicon, Table, TableFormat, build, read_table
 from merula.surface import Surface, load_surface, plain_surface
 
 SUFFIX = ".merula"
+MAX_IMPORTS = 50  # how deep files may import each other
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Program:
 def read_grammar(name: str, report: Report) -> Source | None:
     """The source of a grammar: a file, or one that comes with Merula (``npi/…``)."""
     path = Path(name)
-    if path.suffix in (".csv", ".tsv", ".xlsx", ".txt") and path.exists():
+    if path.suffix in (".csv", ".tsv", ".xlsx", ".txt") and _kind(path) == "file":
         report.error(
             "M612",
             f"{name} is a table, not a grammar",
@@ -55,38 +57,70 @@ def read_grammar(name: str, report: Report) -> Source | None:
             place=name,
         )
         return None
-    if not path.is_file() and Path(name + SUFFIX).is_file():
+    if _kind(path) != "file" and _kind(Path(name + SUFFIX)) == "file":
         path = Path(name + SUFFIX)
-    if not path.is_file():
-        packaged = find("grammars", name if name.endswith(SUFFIX) else name + SUFFIX)
+    if _kind(path) != "file":
+        packaged = _packaged("grammars", name if name.endswith(SUFFIX) else name + SUFFIX)
         if packaged is None:
-            beside = path.parent if path.parent.is_dir() else Path()
-            known = [str(path.parent / p.name) for p in beside.glob("*" + SUFFIX)]
-            what = "is a folder" if path.is_dir() else "does not exist"
-            report.error(
-                "M601",
-                f"the grammar {name} {what}",
-                remedy=did_you_mean(name, known) or "check the path",
-                place=name,
-            )
+            _no_grammar(name, path, report)
             return None
         path = packaged
     return _source(name, path, report)
 
 
-def _source(name: str, path: Path, report: Report) -> Source | None:
+def _no_grammar(name: str, path: Path, report: Report) -> None:
+    if not name:
+        report.error("M601", "no grammar is named", remedy="name a file that ends in .merula")
+        return
+    folder = _kind(path) == "folder"
+    beside = path if folder else path.parent
+    known = [str(beside / p.name) for p in beside.glob("*" + SUFFIX) if p.is_file()]
+    known = known if _kind(beside) == "folder" else []
+    root = folder_of("grammars")
+    known += [p.relative_to(root).with_suffix("").as_posix() for p in root.glob("*/*" + SUFFIX)]
+    what = "is a folder" if folder else "does not exist"
+    hint = did_you_mean(name, known)
+    report.error(
+        "M601",
+        f"the grammar {name} {what}",
+        remedy=hint or ("name a file in it" if folder else "check the path"),
+        place=name,
+    )
+
+
+def _kind(path: Path) -> str:
+    """``file``, ``folder``, or nothing where there is neither, whatever the path looks like."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return "file" if path.is_file() else "folder" if path.is_dir() else ""
+    except (OSError, ValueError):  # too long, or with characters that no path has
+        return ""
+
+
+def _packaged(kind: Kind, name: str) -> Path | None:
+    try:
+        found = find(kind, name)
+    except (OSError, ValueError):
+        return None
+    return found if found is not None and found.is_file() else None
+
+
+def _source(name: str, path: Path, report: Report, *labels: Span) -> Source | None:
+    data = b""
+    try:
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         report.error(
             "M602",
-            f"the grammar {name} is not written in UTF-8 (byte {error.start})",
+            f"the grammar {name} is not written in UTF-8",
+            *labels,
             remedy="save it as UTF-8",
-            place=name,
+            place=f"{name}:{data.count(10, 0, error.start) + 1}",
         )
         return None
     except OSError as error:
-        report.error("M603", f"the grammar {name} cannot be read: {error.strerror}", place=name)
+        text = f"the grammar {name} cannot be read: {error.strerror}"
+        report.error("M603", text, *labels, remedy="check the file's rights", place=name)
         return None
     return Source(name, text.replace("\r\n", "\n").replace("\r", "\n"), path)
 
@@ -114,28 +148,45 @@ def _parse(source: Source, report: Report, files: list[s.File], inside: tuple[So
         for word in node.files:
             path = _locate("grammars", word.text, source)
             if path is None:
+                folder = _kind((source.path or Path()).parent / word.text) == "folder"
                 report.error(
                     "M110",
-                    f"the grammar {word.text} cannot be found",
+                    f"`{word.text}` is a folder, not a grammar"
+                    if folder
+                    else f"the grammar `{word.text}` cannot be found",
                     word.span,
-                    remedy="write its path as seen from this file",
+                    remedy=did_you_mean(word.text, _beside(source, "*" + SUFFIX))
+                    or "write its path as seen from this file",
                 )
+                continue
+            if len(inside) >= MAX_IMPORTS:
+                text = f"files import others more than {MAX_IMPORTS} deep here"
+                report.error("M111", text, word.span, remedy="import them from fewer files")
                 continue
             seen = [x for x in (*inside, source) if x.path and _same(x.path, path)]
             if seen:
+                itself = seen[0] is source
                 report.error(
                     "M111",
-                    f"{source.name} and {word.text} import each other",
+                    f"{source.name} imports itself"
+                    if itself
+                    else f"{source.name} and {word.text} import each other",
                     word.span,
-                    remedy="move what both need into a third file",
+                    remedy="take this away" if itself else "move what both need into a third file",
                 )
                 continue
             if any(f.source.path and _same(f.source.path, path) for f in files):
                 continue
-            imported = _source(word.text, path, report)
+            imported = _source(word.text, path, report, word.span)
             if imported is not None:
                 _parse(imported, report, files, (*inside, source))
     files.append(tree)
+
+
+def _beside(source: Source, pattern: str) -> list[str]:
+    """The names of the files beside a grammar."""
+    folder = source.path.parent if source.path else Path()
+    return [path.name for path in folder.glob(pattern)]
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -173,7 +224,13 @@ def _surface(files: Sequence[s.File], report: Report) -> Surface:
     try:
         return load_surface(path.read_text(encoding="utf-8"))
     except (ValueError, KeyError, TypeError, OSError) as error:
-        report.error("M604", f"the surface rules of `{name}` cannot be read: {error}", name.span)
+        report.error(
+            "M604",
+            f"the surface rules of `{name}` cannot be read: {error}",
+            name.span,
+            place=f"lexicons/{name}/surface.toml",
+            remedy="mend that file; the reference describes what stands in it",
+        )
         return plain_surface()
 
 
@@ -295,13 +352,16 @@ class _TableReader:
             held = self.memory[word.text]
             return held.encode() if isinstance(held, str) else held
         path = Path(override) if override else _locate("lexicons", word.text, source)
-        if path is None or not path.is_file():
+        if path is None or _kind(path) != "file":
             name = override or word.text
             beside = source.path.parent if source.path else Path()
-            known = [p.name for p in beside.glob("*.[ct]sv")]
+            known = [p.name for p in beside.glob("*.[ct]sv") if p.is_file()]
+            folder = _kind(path or beside / name) == "folder" and name
             self.report.error(
                 "M601",
-                f"the table {name} does not exist",
+                f"`{name}` is a folder, not a table"
+                if folder
+                else f"the table `{name}` does not exist",
                 word.span,
                 remedy=did_you_mean(name, known)
                 or "write its path as seen from the grammar, or a table that comes with Merula",

@@ -27,6 +27,7 @@ from merula.meaning import Cell, Variant, cells, variants
 from merula.surface import Surface
 
 Features = tuple[tuple[g.Variable, str], ...]
+Columns = Mapping[str, tuple[str, ...]]
 Others = Mapping[tuple[str, str], str]  # (object, column) → the cell of that object's row
 
 
@@ -256,11 +257,11 @@ class _Chooser:
         if not all(self._forms(choice, rows, row)):
             return False
         for variable, value in choice.features:
-            column = _own_column(rows, variable.object, variable.attribute)
-            if not _holds(rows.columns[column][row], {value}):
+            cells_ = _seen(rows, variable.object.name)[variable.attribute]
+            if not _holds(cells_[row], {value}):
                 return False
         return all(
-            _satisfies(selection.expression, rows, row, {})
+            _satisfies(selection.expression, _seen(rows, selection.object.name), row, {})
             for selection in self.grammar.selections
             if isinstance(selection, g.IsA)
             and selection.object.name in self.objects[choice]
@@ -278,19 +279,19 @@ class _Chooser:
     def _holds(self, selection: g.Selection, chosen: Mapping[_Choice, int]) -> bool:
         if isinstance(selection, g.IsA):
             return self._is_a(selection, chosen)
-        names = {item.name for item in selection.objects}
         found = [
-            (self._rows(choice), row)
+            (item.name, self._rows(choice), row)
             for choice, row in chosen.items()
-            if not isinstance(choice, _WordChoice) and self.objects[choice] & names
+            for item in selection.objects
+            if not isinstance(choice, _WordChoice) and item.name in self.objects[choice]
         ]
         if isinstance(selection, g.Differ):
-            titles = [rows.title(row) for rows, row in found]
+            titles = [rows.title(row) for _, rows, row in found]
             return len(set(titles)) == len(titles)
         if len(found) < 2:
             return True
-        held = [set(members(rows.columns[selection.column][row])) for rows, row in found]
-        some = [values for values in held if ANY not in values]
+        cells_ = [_seen(rows, name)[selection.column][row] for name, rows, row in found]
+        some = [set(members(cell)) for cell in cells_ if ANY not in members(cell)]
         return not some or bool(set.intersection(*some))
 
     def _is_a(self, selection: g.IsA, chosen: Mapping[_Choice, int]) -> bool:
@@ -306,9 +307,10 @@ class _Chooser:
                 continue
             if other_name not in self.objects[theirs] or not self._together(mine, theirs):
                 continue
-            other_rows, other = self._rows(theirs), chosen[theirs]
-            cells_ = {(name, c): other_rows.columns[c][other] for name, c in asked}
-            if not _satisfies(selection.expression, self._rows(mine), chosen[mine], cells_):
+            columns = _seen(self._rows(theirs), other_name)
+            others = {(other_name, c): columns[c][chosen[theirs]] for _, c in asked}
+            seen = _seen(self._rows(mine), selection.object.name)
+            if not _satisfies(selection.expression, seen, chosen[mine], others):
                 return False
         return True
 
@@ -376,44 +378,56 @@ def _columns_of_others(node: s.Expression) -> set[tuple[str, str]]:
     return set()
 
 
-def _satisfies(node: s.Expression, rows: Rows, row: int, others: Others) -> bool:
+def _seen(rows: Rows, item: str) -> Columns:
+    """The columns as an object sees them: in a table of sets its own, and those of no object."""
+    if rows.kind != "sets":
+        return rows.columns
+    own = {
+        column.removeprefix(f"{item}."): cells_
+        for column, cells_ in rows.columns.items()
+        if column.startswith(f"{item}.")
+    }
+    return {c: cells_ for c, cells_ in rows.columns.items() if "." not in c} | own
+
+
+def _satisfies(node: s.Expression, columns: Columns, row: int, others: Others) -> bool:
     """Whether a row satisfies an expression, ``others`` being the other object's cells."""
     match node:
         case s.Not(item=item):
-            return not _satisfies(item, rows, row, others)
+            return not _satisfies(item, columns, row, others)
         case s.And(items=items):
-            return all(_satisfies(item, rows, row, others) for item in items)
+            return all(_satisfies(item, columns, row, others) for item in items)
         case s.Or(items=items):
-            return any(_satisfies(item, rows, row, others) for item in items)
+            return any(_satisfies(item, columns, row, others) for item in items)
         case s.Truth(path=path):
             if path.attribute is None:
-                return _has_feature(rows, row, path.owner.text)
-            return _is_what(others[path.owner.text, path.attribute.text], rows, row)
+                return _has_feature(columns, row, path.owner.text)
+            return _is_what(others[path.owner.text, path.attribute.text], columns, row)
         case s.Equal(path=path, terms=terms):
             wanted = {str(term) for term in terms}
             if path.attribute is None:
-                return _holds(rows.columns[path.owner.text][row], wanted)
+                return _holds(columns[path.owner.text][row], wanted)
             return _holds(others[path.owner.text, path.attribute.text], wanted)
     raise AssertionError(node)
 
 
-def _has_feature(rows: Rows, row: int, word: str) -> bool:
+def _has_feature(columns: Columns, row: int, word: str) -> bool:
     """A column's name asks for a yes; any other word for a column that may hold it."""
-    if word in rows.columns:
-        return rows.columns[word][row] not in ("", "no")
+    if word in columns:
+        return columns[word][row] not in ("", "no")
     return any(
         _holds(column[row], {word})
-        for column in rows.columns.values()
+        for column in columns.values()
         if any(word in members(cell) for cell in column)
     )
 
 
-def _is_what(cell: str, rows: Rows, row: int) -> bool:
+def _is_what(cell: str, columns: Columns, row: int) -> bool:
     """Whether a row is what another's cell asks for: nothing is where it asks nothing."""
     if cell == ANY:
         return True
     expression = _parsed(cell) if cell else None
-    return expression is not None and _satisfies(expression, rows, row, {})
+    return expression is not None and _satisfies(expression, columns, row, {})
 
 
 @lru_cache(maxsize=10_000)

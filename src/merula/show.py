@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -18,6 +18,7 @@ from merula.grammar import CORRECT
 from merula.items import Fixed, Lexical, OneOf, Placed
 from merula.meaning import Cell, Variant
 from merula.plan import phrases
+from merula.surface import CLOSING
 
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
 BAD = "red"
@@ -92,7 +93,7 @@ def _shown(cell: Cell, texts: Sequence[str], colours: _Colours) -> _Shown:
         key = placed.object.name if placed.object is not None else f'"{placed_name(placed)}"'
         word = Text(text, colours.style(placed, cell))
         if keys and key == keys[-1] and placed.object is not None:
-            styled[-1] = Text(" ").join([styled[-1], word]) if text else styled[-1]
+            styled[-1] = _joined([styled[-1], word])
         else:
             keys.append(key)
             styled.append(word)
@@ -172,9 +173,20 @@ def _spread(columns: Sequence[str], shown: Sequence[_Shown], item: _Shown) -> It
         at = next((p for p in (_places(columns, other) for other in others) if p), None)
     for i in range(len(columns)):
         if at is None:
-            yield Text(" ").join(text for text in item.texts if text.plain and i == 0)
+            yield _joined(item.texts if i == 0 else ())
         else:
             yield item.texts[at[i]] if i in at else Text("")
+
+
+def _joined(texts: Iterable[Text]) -> Text:
+    """Texts put together as they are written: no space after an apostrophe or before a comma."""
+    joined = Text()
+    for text in texts:
+        before, after = joined.plain, text.plain
+        if before and after and not before.endswith("'") and after[0] not in CLOSING:
+            joined.append(" ")
+        joined.append_text(text)
+    return joined
 
 
 def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list[Text]]]:
@@ -185,7 +197,7 @@ def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list
     columns = _columns(shown)
     rows = [list(_spread(columns, shown, item)) for item in shown]
     if not merge:
-        return columns, rows
+        return ["" if head.startswith('"') else head for head in columns], rows
     heads: list[str] = []
     joined: list[list[Text]] = [[] for _ in rows]
     before = False
@@ -195,7 +207,7 @@ def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list
         if same and before:
             heads[-1] = f"{heads[-1]} {name}".strip()
             for row, made in zip(rows, joined, strict=True):
-                made[-1] = Text(" ").join([made[-1], row[at]])
+                made[-1] = _joined([made[-1], row[at]])
         else:
             heads.append(name)
             for row, made in zip(rows, joined, strict=True):
@@ -219,7 +231,7 @@ def _draw(
         parts.append(legend)
     draw = _paradigm if design.kind == "paradigm" else _matrix
     heads, rows = _rows(shown, merge=design.kind == "paradigm")
-    running = [[Text(" ").join(text for text in row if text.plain)] for row in rows]
+    running = [[_joined(row)] for row in rows]
     parts.append(_Fitting(draw(heads, rows, shown), draw(["sentence"], running, shown)))
     return Group(*parts)
 

@@ -6,7 +6,7 @@ grammar nor the order of a table's rows or columns changes any data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -35,7 +35,6 @@ class Slot:
     forms: Mapping[str, tuple[str, ...]]
     rows: Rows | None
     candidates: tuple[int, ...]
-    emptied: tuple[g.IsA, str] | None = None  # the selection that left nothing, what it refused
 
     def __len__(self) -> int:
         return len(self.titles)
@@ -59,7 +58,6 @@ class SlotMaker:
         self._sources = {item: rows_of(lexicon, item) for item in grammar.objects.values()}
         self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
         self._slots: dict[Spec, Slot] = {}
-        self.emptied: dict[Spec, tuple[g.IsA, str]] = {}  # by what, and which rows it refused
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def word(
@@ -201,10 +199,18 @@ class SlotMaker:
         """The slot of a spec."""
         found = self._slots.get(spec)
         if found is None:
-            found = self._slots[spec] = self._make_slot(spec)
+            found = self._slots[spec] = self._make_slot(spec, select=True)
         return found
 
-    def _make_slot(self, spec: Spec) -> Slot:
+    def unselected(self, spec: Spec) -> tuple[Slot, list[tuple[g.IsA, Bools]]]:
+        """The slot without what selections ask of it alone, and those with what they let pass."""
+        slot = self._make_slot(spec, select=False)
+        if slot.rows is None:
+            return slot, []
+        rows, chosen = slot.rows, list(slot.candidates)
+        return slot, [(s, self._alone(s, rows, chosen)) for s in self._asked_alone(spec)]
+
+    def _make_slot(self, spec: Spec, *, select: bool) -> Slot:
         kind = spec.key[0]
         if kind == "words":
             variable, value = spec.key[1], spec.key[2]
@@ -214,9 +220,9 @@ class SlotMaker:
             places = tuple(f"{variable}={value}" for _ in words)
             return Slot(spec.name, spec.objects, words, places, {"": words}, None, ())
         rows, features = self._rows_of_key(spec.key)
-        chosen = self._filtered(spec, rows, features)
+        chosen = self._filtered(spec, rows, features, select=select)
         chosen.sort(key=lambda r: canonical(rows, r))
-        chosen = self._merged(spec, rows, chosen)
+        chosen = self._merged(spec, rows, chosen) if select else chosen
         # equal columns are one object, so that what is found out about one is found out once
         texts = {c: tuple(rows.columns[c][r] for r in chosen) for c in spec.columns}
         forms = {c: self._texts.setdefault(column, column) for c, column in texts.items()}
@@ -228,7 +234,6 @@ class SlotMaker:
             forms,
             rows,
             tuple(chosen),
-            self.emptied.get(spec),
         )
 
     def _rows_of_key(self, key: SlotKey) -> tuple[Rows, tuple[tuple[g.Variable, str], ...]]:
@@ -243,33 +248,41 @@ class SlotMaker:
         return rows, features
 
     def _filtered(
-        self, spec: Spec, rows: Rows, features: tuple[tuple[g.Variable, str], ...]
+        self,
+        spec: Spec,
+        rows: Rows,
+        features: tuple[tuple[g.Variable, str], ...],
+        *,
+        select: bool,
     ) -> list[int]:
         """The rows that have the features, all forms, and satisfy what is asked of them alone."""
         chosen = list(range(len(rows)))
         for variable, value in features:
             cells = rows.of(variable.object.name).columns[variable.attribute]
             chosen = [r for r in chosen if value in members(cells[r]) or ANY in members(cells[r])]
-        for selection in self.grammar.selections:
-            if not isinstance(selection, g.IsA) or selection.object.name not in spec.objects:
-                continue
-            others = {owner for owner, _ in references(selection.expression)}
-            if others <= spec.objects and chosen:
-                good = self._alone(selection, rows, chosen, others)
-                kept = [r for r, fine in zip(chosen, good.tolist(), strict=True) if fine]
-                if not kept:
-                    self.emptied.setdefault(spec, (selection, _some(rows, chosen)))
-                chosen = kept
+        for selection in self._asked_alone(spec) if select else ():
+            good = self._alone(selection, rows, chosen)
+            chosen = [r for r, fine in zip(chosen, good.tolist(), strict=True) if fine]
         missing = [r for r in chosen if any(not rows.columns[c][r] for c in spec.columns)]
         if missing:
-            self._missing(spec, rows, missing)
+            if select:
+                self._missing(spec, rows, missing)
             gone = set(missing)
             chosen = [r for r in chosen if r not in gone]
         return chosen
 
-    def _alone(self, selection: g.IsA, rows: Rows, chosen: list[int], others: set[str]) -> Bools:
+    def _asked_alone(self, spec: Spec) -> Iterator[g.IsA]:
+        """The selections that ask something of this slot only."""
+        for selection in self.grammar.selections:
+            if isinstance(selection, g.IsA) and selection.object.name in spec.objects:
+                others = {owner for owner, _ in references(selection.expression)}
+                if others <= spec.objects:
+                    yield selection
+
+    def _alone(self, selection: g.IsA, rows: Rows, chosen: list[int]) -> Bools:
         """Which rows satisfy what is asked of them, or of two objects of one lexical set."""
         mine = rows.of(selection.object.name)
+        others = {owner for owner, _ in references(selection.expression)}
         if not others:
             return fits(selection.expression, mine, chosen, {})
         theirs = rows.of(next(iter(others)))
@@ -279,12 +292,12 @@ class SlotMaker:
 
     def _missing(self, spec: Spec, rows: Rows, missing: list[int]) -> None:
         columns = [c for c in spec.columns if any(not rows.columns[c][r] for r in missing)]
-        count = f"{len(missing)} row{'s' if len(missing) > 1 else ''}"
-        has = "has" if len(missing) == 1 else "have"
+        one = len(missing) == 1
+        used = "used" if rows.kind == SETS else f"`{spec.name}`"
         self.report.warning(
             "M317",
-            f"{count} of `{spec.name}` {has} no form in {listing(f'`{c}`' for c in columns)}"
-            " and cannot be used",
+            f"{len(missing)} row{'' if one else 's'} of {_tables(rows)} {'has' if one else 'have'}"
+            f" no form in {listing(f'`{c}`' for c in columns)} and cannot be {used}",
             remedy="fill the cells, or select lexemes that have the form",
             notes=[f"left out: {_some(rows, missing)}"],
             place=rows.places[missing[0]],

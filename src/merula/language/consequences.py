@@ -37,7 +37,7 @@ def without_consequences(
     lost = set().union(*(file.lost for file in files))
     if any("both a frame and an object" in problem.message for problem in problems):
         lost.add("frames")
-    if any(problem.code in ("M106", "M107") for problem in problems):
+    if any(problem.code in ("M106", "M107", "M125", "M126") for problem in problems):
         lost.add("a part of a frame")
     incomplete = _incomplete(problems, files)
     reported: set[object] = set()
@@ -61,6 +61,8 @@ def _fault(problem: Diagnostic, names: Sequence[str]) -> object:
     """What is wrong, if that is one fault wherever it shows; a misspelt name is wrong each time."""
     if problem.code == "M107":
         return frozenset(_NAME.findall(problem.message.partition(":")[2]))
+    if problem.code in ("M125", "M126"):
+        return problem.code
     if problem.remedy.startswith("did you mean"):
         return None
     if problem.code == "M103":

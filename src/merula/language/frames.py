@@ -8,9 +8,13 @@ from merula import grammar as g
 from merula.language import syntax as s
 from merula.language.diagnostics import Label, did_you_mean, listing
 from merula.language.names import Names, Unresolved
+from merula.language.refusals import MAX_DEPTH
 from merula.language.rules import Rules
 from merula.language.source import Span
 from merula.lexicon import clean
+
+MAX_WAYS = 10_000  # combinations of the free alternatives of a frame
+MAX_PARTS = 1_000  # of a frame, with those of the frames in it
 
 
 class Frames:
@@ -143,34 +147,65 @@ class Frames:
                 )
 
     def _expand(
-        self, items: Iterable[s.Item], inside: tuple[str, ...]
-    ) -> Iterator[tuple[g.Item, ...]]:
+        self, items: Sequence[s.Item], inside: tuple[str, ...], depth: int = 0
+    ) -> Sequence[tuple[g.Item, ...]]:
         """Every way to choose the free alternatives, frames inlined."""
+        if depth > MAX_DEPTH:
+            raise self.names.fail(
+                "M125",
+                f"frames, brackets and alternatives stand in each other more than {MAX_DEPTH} deep",
+                items[0].span,
+                remedy="write fewer levels",
+            )
         done: list[tuple[g.Item, ...]] = [()]
         for item in items:
-            ways = list(self._ways(item, inside))
+            ways = list(self._ways(item, inside, depth + 1))
+            self._bound(item, done, ways)
             done = [(*before, *way) for before in done for way in ways]
-        yield from done
+        return done
 
-    def _ways(self, item: s.Item, inside: tuple[str, ...]) -> Iterator[tuple[g.Item, ...]]:
+    def _bound(
+        self, item: s.Item, done: Sequence[Sequence[object]], ways: Sequence[Sequence[object]]
+    ) -> None:
+        """Report a frame that has too many parts, or alternatives in too many combinations."""
+        number = len(done) * len(ways)
+        if number > MAX_WAYS:
+            raise self.names.fail(
+                "M126",
+                f"with these, a frame has {number:,} combinations of alternatives;"
+                f" {MAX_WAYS:,} are the most",
+                item.span,
+                remedy="write values with several words instead, or guard the alternatives:"
+                " (object.attribute = value: …)",
+            )
+        parts = len(done[0]) + len(ways[0]) if done and ways else 0
+        if parts > MAX_PARTS:
+            text = f"with this, a frame has {parts:,} parts; {MAX_PARTS:,} are the most"
+            raise self.names.fail("M126", text, item.span, remedy="write a shorter frame")
+
+    def _ways(
+        self, item: s.Item, inside: tuple[str, ...], depth: int
+    ) -> Iterator[tuple[g.Item, ...]]:
         match item:
             case s.Literal():
                 yield (g.Literal(clean(item.text.text)),)
             case s.Site():
                 yield (g.Site(item.name.text),)
             case s.Bracket():
-                for content in self._expand(item.items, inside):
+                for content in self._expand(item.items, inside, depth):
                     yield (g.Bracket(item.name.text, content),)
             case s.Reference():
-                yield from self._reference(item.name, inside)
+                yield from self._reference(item.name, inside, depth)
             case s.Alternatives():
                 if any(option.guard for option in item.options):
-                    yield from self._guarded(item, inside)
+                    yield from self._guarded(item, inside, depth)
                 else:
                     for option in item.options:
-                        yield from self._expand(option.items, inside)
+                        yield from self._expand(option.items, inside, depth)
 
-    def _reference(self, name: s.Word, inside: tuple[str, ...]) -> Iterator[tuple[g.Item, ...]]:
+    def _reference(
+        self, name: s.Word, inside: tuple[str, ...], depth: int
+    ) -> Iterator[tuple[g.Item, ...]]:
         if name.text in inside:
             path = " → ".join((*inside, name.text))
             raise self.names.fail(
@@ -182,7 +217,7 @@ class Frames:
         if name.text in self.names.objects:
             yield (g.Reference(self.names.objects[name.text]),)
         elif name.text in self.nodes:
-            yield from self._expand(self.nodes[name.text].items, (*inside, name.text))
+            yield from self._expand(self.nodes[name.text].items, (*inside, name.text), depth)
         else:
             raise self.names.fail(
                 "M106",
@@ -193,12 +228,13 @@ class Frames:
             )
 
     def _guarded(
-        self, item: s.Alternatives, inside: tuple[str, ...]
+        self, item: s.Alternatives, inside: tuple[str, ...], depth: int
     ) -> Iterator[tuple[g.Item, ...]]:
         ways: list[list[tuple[g.Test | None, tuple[g.Item, ...]]]] = [[]]
         for option in item.options:
             guard = self.rules.test(option.guard) if option.guard is not None else None
-            contents = list(self._expand(option.items, inside))
+            contents = self._expand(option.items, inside, depth)
+            self._bound(item, ways, contents)
             ways = [[*way, (guard, content)] for way in ways for content in contents]
         for way in ways:
             yield (g.Guarded(tuple(way)),)
