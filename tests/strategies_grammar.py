@@ -431,11 +431,18 @@ class _Builder:
                 title = ".".join((f"~{x.name}~", column)) if column else f"~{x.name}~"
                 columns[title] = forms
         verb = next((x for x in things if x.name == "verb"), None)
+        nouns = [x.name for x in things if x.category == "N"]
         columns.update(self._feature_columns("set", size))
+        for name in nouns:
+            if self.chance(25):  # features of one object go before those of the whole set
+                for column, cells in self._feature_columns("N", size).items():
+                    if self.chance(60):
+                        columns[f"~{name}~.{column}"] = cells
         if self.gendered:
-            for x in things:
-                if x.category == "N":
-                    columns[f"~{x.name}~.~gender~"] = self._genders(size)
+            columns["~gender~"] = self._genders(size)
+            for name in nouns:
+                if self.chance(70):
+                    columns[f"~{name}~.~gender~"] = self._genders(size)
         if verb is not None and self.complement:
             columns["~verb~.~complement~"] = self._yes_no(size)
         if verb is not None and self.prep:

@@ -228,7 +228,8 @@ class _Chooser:
 
     # --- rows
 
-    def _rows(self, choice: _SetChoice | _LexemeChoice) -> Rows:
+    def _rows(self, choice: _Choice) -> Rows:
+        assert not isinstance(choice, _WordChoice)
         if isinstance(choice, _SetChoice):
             return self.lexicon.sets[choice.table]
         rows = rows_of(self.lexicon, choice.object)
@@ -261,12 +262,31 @@ class _Chooser:
             if not _holds(cells_[row], {value}):
                 return False
         return all(
-            _satisfies(selection.expression, _seen(rows, selection.object.name), row, {})
+            self._is_a_alone(selection, choice, row)
             for selection in self.grammar.selections
-            if isinstance(selection, g.IsA)
-            and selection.object.name in self.objects[choice]
-            and not _columns_of_others(selection.expression)
+            if isinstance(selection, g.IsA) and selection.object.name in self.objects[choice]
         )
+
+    def _is_a_alone(self, selection: g.IsA, choice: _Choice, row: int) -> bool:
+        """What is asked of a row by itself, or as the row of two objects of one lexical set."""
+        asked = _columns_of_others(selection.expression)
+        if all(name in self.objects[choice] for name, _ in asked):
+            return self._fits(selection, asked, (choice, row), (choice, row))
+        return True
+
+    def _fits(
+        self,
+        selection: g.IsA,
+        asked: set[tuple[str, str]],
+        mine: tuple[_Choice, int],
+        theirs: tuple[_Choice, int],
+    ) -> bool:
+        others = {
+            (name, column): _seen(self._rows(theirs[0]), name)[column][theirs[1]]
+            for name, column in asked
+        }
+        seen = _seen(self._rows(mine[0]), selection.object.name)
+        return _satisfies(selection.expression, seen, mine[1], others)
 
     def _forms(self, choice: _SetChoice | _LexemeChoice, rows: Rows, row: int) -> tuple[str, ...]:
         return tuple(rows.columns[column][row] for column in self.columns[choice])
@@ -301,16 +321,12 @@ class _Chooser:
             return True  # seen to already
         other_name = min(name for name, _ in asked)
         for mine, theirs in product(chosen, repeat=2):
-            if isinstance(mine, _WordChoice) or isinstance(theirs, _WordChoice):
-                continue
             if selection.object.name not in self.objects[mine]:
                 continue
             if other_name not in self.objects[theirs] or not self._together(mine, theirs):
                 continue
-            columns = _seen(self._rows(theirs), other_name)
-            others = {(other_name, c): columns[c][chosen[theirs]] for _, c in asked}
-            seen = _seen(self._rows(mine), selection.object.name)
-            if not _satisfies(selection.expression, seen, chosen[mine], others):
+            one, other = (mine, chosen[mine]), (theirs, chosen[theirs])
+            if not self._fits(selection, asked, one, other):
                 return False
         return True
 

@@ -150,7 +150,7 @@ class Space:
 
     def clash(self) -> list[Constraint | Distinct]:
         """For an empty space: an irreducible set of constraints that no combination satisfies."""
-        needed: list[Constraint | Distinct] = [*self.constraints, *self.distinct]
+        needed: list[Constraint | Distinct] = [*self.distinct, *self.constraints]
         for item in list(needed):
             fewer = [other for other in needed if other is not item]
             constraints = [x for x in fewer if isinstance(x, Constraint)]
