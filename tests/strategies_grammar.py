@@ -433,16 +433,16 @@ class _Builder:
         verb = next((x for x in things if x.name == "verb"), None)
         nouns = [x.name for x in things if x.category == "N"]
         columns.update(self._feature_columns("set", size))
-        for name in nouns:
+        for noun in nouns:
             if self.chance(25):  # features of one object go before those of the whole set
                 for column, cells in self._feature_columns("N", size).items():
                     if self.chance(60):
-                        columns[f"~{name}~.{column}"] = cells
+                        columns[f"~{noun}~.{column}"] = cells
         if self.gendered:
             columns["~gender~"] = self._genders(size)
-            for name in nouns:
+            for noun in nouns:
                 if self.chance(70):
-                    columns[f"~{name}~.~gender~"] = self._genders(size)
+                    columns[f"~{noun}~.~gender~"] = self._genders(size)
         if verb is not None and self.complement:
             columns["~verb~.~complement~"] = self._yes_no(size)
         if verb is not None and self.prep:

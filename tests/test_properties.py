@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,10 +37,17 @@ from strategies_grammar import TONGUES, Program, programs
 MOST = 1_500  # choices of rows a variant may have, so that trying all of them stays quick
 MOST_VARIANTS = 16
 
-thorough = settings(
-    max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
-)
-brief = settings(thorough, max_examples=60)
+TIMES = int(os.environ.get("MERULA_EXAMPLES", "1"))  # 20 looks for what nobody has met yet
+
+
+def examples(number: int) -> settings:
+    """As many examples, the same ones every time unless more are wanted."""
+    return settings(
+        max_examples=number * TIMES,
+        deadline=None,
+        derandomize=TIMES == 1,
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 # --- the compiler and the reference --------------------------------------------------------------
@@ -73,7 +81,7 @@ def labels(cells: Sequence[Cell]) -> list[tuple[object, ...]]:
     return [(c.role, c.label, c.factors, c.broken, c.letter) for c in cells]
 
 
-@thorough
+@examples(120)
 @given(programs())
 def test_the_compiler_means_what_the_reference_means(program: Program) -> None:
     compiled = program.compile()
@@ -109,7 +117,7 @@ def test_the_compiler_means_what_the_reference_means(program: Program) -> None:
         assert design.count > 0, name  # else it has an error
 
 
-@thorough
+@examples(120)
 @given(programs())
 def test_no_instance_is_made_twice(program: Program) -> None:
     compiled = program.compile()
@@ -180,7 +188,7 @@ def allowed(space: Space, chosen: Sequence[int]) -> bool:
     return True
 
 
-@settings(thorough, max_examples=300)
+@examples(300)
 @given(spaces())
 def test_a_space_has_every_combination_once(space: Space) -> None:
     wanted = [c for c in product(*map(range, space.sizes)) if allowed(space, c)]
@@ -194,7 +202,7 @@ def test_a_space_has_every_combination_once(space: Space) -> None:
     event("empty" if not wanted else "not empty")
 
 
-@settings(thorough, max_examples=100)
+@examples(100)
 @given(spaces(), st.data())
 def test_a_restricted_space_has_what_is_left(space: Space, data: st.DataObject) -> None:
     left = [
@@ -206,7 +214,7 @@ def test_a_restricted_space_has_what_is_left(space: Space, data: st.DataObject) 
     assert space.restricted(kept).count == len(wanted)
 
 
-@settings(thorough, max_examples=100)
+@examples(100)
 @given(spaces())
 def test_a_clash_is_irreducible(space: Space) -> None:
     assume(space.count == 0 and all(space.sizes))
@@ -237,7 +245,7 @@ def large_space(seed: int, size: int, slots: int) -> tuple[Space, int]:
     return Space([size] * slots, chain), total
 
 
-@settings(brief, max_examples=15)
+@examples(15)
 @given(st.integers(0, 10**6), st.sampled_from([(900, 6), (1000, 7), (3000, 6)]), st.data())
 def test_large_spaces_are_exact(seed: int, shape: tuple[int, int], data: st.DataObject) -> None:
     space, total = large_space(seed, *shape)
@@ -246,7 +254,7 @@ def test_large_spaces_are_exact(seed: int, shape: tuple[int, int], data: st.Data
     _sampled(space, data)
 
 
-@settings(brief, max_examples=10)
+@examples(10)
 @given(st.sampled_from([(1003, 6), (1200, 7), (50, 3)]), st.data())
 def test_a_falling_factorial_is_exact(shape: tuple[int, int], data: st.DataObject) -> None:
     size, slots = shape
@@ -256,7 +264,7 @@ def test_a_falling_factorial_is_exact(shape: tuple[int, int], data: st.DataObjec
     _sampled(space, data)
 
 
-@settings(brief, max_examples=10)
+@examples(10)
 @given(st.data())
 def test_components_multiply(data: st.DataObject) -> None:
     space = Space([1000] * 30)
@@ -300,7 +308,7 @@ def assert_same(one: Compiled, other: Compiled) -> None:
                 assert len(x.broken) == len(y.broken)
 
 
-@thorough
+@examples(120)
 @given(programs(), st.permutations([f"{c}{n}" for c in "zaMé" for n in range(12)]))
 def test_other_names_change_no_data(program: Program, new: list[str]) -> None:
     compiled = program.compile()
@@ -309,7 +317,7 @@ def test_other_names_change_no_data(program: Program, new: list[str]) -> None:
     assert_same(compiled, program.renamed(names).compile())
 
 
-@thorough
+@examples(120)
 @given(programs(), st.data())
 def test_the_order_of_rows_and_columns_changes_no_data(
     program: Program, data: st.DataObject
@@ -360,7 +368,7 @@ def layouts(draw: st.DrawFn, text: str) -> str:
     return "\n".join(lines) + draw(st.sampled_from(("", "\n", "\n\n# end", "\n   ")))
 
 
-@thorough
+@examples(120)
 @given(programs(), st.data())
 def test_layout_changes_no_data(program: Program, data: st.DataObject) -> None:
     compiled = program.compile()
@@ -394,7 +402,7 @@ def derived(compiled: Compiled) -> dict[str, str]:
 CLAIM_CODES = frozenset({"M401", "M412", "M423"})
 
 
-@thorough
+@examples(120)
 @given(programs(answers=True), st.data())
 def test_a_wrong_claim_is_reported(program: Program, data: st.DataObject) -> None:
     compiled = program.compile()
@@ -588,7 +596,7 @@ def test_the_texts_compile(text: str) -> None:
     assert all(design.count for design in compiled.designs.values())
 
 
-@settings(thorough, max_examples=250)
+@examples(250)
 @given(st.integers(0, 4), st.lists(changes, min_size=1, max_size=2))
 def test_a_slip_is_a_diagnostic(number: int, slips: list[Change]) -> None:
     text = packaged() if number == 0 else (SPRAY, QUESTIONS)[number % 2]
@@ -597,7 +605,7 @@ def test_a_slip_is_a_diagnostic(number: int, slips: list[Change]) -> None:
     survives(text, TABLES)
 
 
-@settings(thorough, max_examples=150)
+@examples(150)
 @given(programs(), st.lists(changes, min_size=1, max_size=2))
 def test_a_slip_in_any_program_is_a_diagnostic(program: Program, slips: list[Change]) -> None:
     text = program.text
@@ -606,7 +614,39 @@ def test_a_slip_in_any_program_is_a_diagnostic(program: Program, slips: list[Cha
     survives(text, program.files)
 
 
-@settings(thorough, max_examples=150)
+@st.composite
+def shuffled(draw: st.DrawFn, text: str) -> str:
+    """A text with some words in the place of others, and lines deleted, doubled or moved."""
+    for _ in range(draw(st.integers(1, 3))):
+        tokens = [token for token in scan(text) if token.kind != "NEWLINE"]
+        word = draw(st.integers(0, 3)) > 0
+        if tokens and word:
+            one, other = draw(st.sampled_from(tokens)), draw(st.sampled_from(tokens))
+            text = text[: one.start] + other.text + text[one.end :]
+            continue
+        lines = text.splitlines(keepends=True)
+        if not lines:
+            break
+        line = lines.pop(draw(st.integers(0, len(lines) - 1)))
+        for _ in range(draw(st.integers(0, 2))):
+            lines.insert(draw(st.integers(0, len(lines))), line)
+        text = "".join(lines)
+    return text
+
+
+@examples(200)
+@given(programs(), st.data())
+def test_words_in_wrong_places_are_diagnostics(program: Program, data: st.DataObject) -> None:
+    survives(data.draw(shuffled(program.text)), program.files)
+
+
+@examples(150)
+@given(st.sampled_from((SPRAY, QUESTIONS)), st.data())
+def test_words_in_wrong_places_of_a_text_are_diagnostics(text: str, data: st.DataObject) -> None:
+    survives(data.draw(shuffled(text)), TABLES)
+
+
+@examples(150)
 @given(programs(), st.data())
 def test_a_slip_in_a_table_is_a_diagnostic(program: Program, data: st.DataObject) -> None:
     files: dict[str, str | bytes] = dict(program.files)
@@ -620,7 +660,7 @@ def test_a_slip_in_a_table_is_a_diagnostic(program: Program, data: st.DataObject
     survives(program.text, files)
 
 
-@thorough
+@examples(120)
 @given(programs(), st.data())
 def test_any_word_can_be_a_name(program: Program, data: st.DataObject) -> None:
     """Words of the language are names wherever the language does not need them.
@@ -639,7 +679,7 @@ def test_any_word_can_be_a_name(program: Program, data: st.DataObject) -> None:
 # --- sentences -----------------------------------------------------------------------------------
 
 
-@brief
+@examples(60)
 @given(programs(), st.data())
 def test_a_sentence_is_read_back(program: Program, data: st.DataObject) -> None:
     compiled = program.compile()
@@ -670,7 +710,7 @@ SMALL = {
 }
 
 
-@settings(thorough, max_examples=500)
+@examples(500)
 @given(st.sampled_from(sorted(SMALL)), st.data())
 def test_a_sentence_is_written_piece_by_piece(code: str, data: st.DataObject) -> None:
     surface = surface_of(code)

@@ -430,6 +430,8 @@ def _empty(seen: DesignReport, report: Report) -> None:
     if not seen.empty or seen.equal:
         return
     everything = len(seen.empty) == seen.variants
+    if everything and _faulty_cells(seen, report):
+        return
     plan = seen.empty[0]
     where = of_variants(len(seen.empty), seen.variants)
     add = report.error if everything else report.warning
@@ -458,6 +460,12 @@ def _empty(seen: DesignReport, report: Report) -> None:
         f" {'it' if one else 'all of them'}",
         notes=list(dict.fromkeys(notes)),
     )
+
+
+def _faulty_cells(seen: DesignReport, report: Report) -> bool:
+    """Whether selection cells could not be read: then it is no wonder that nothing fits them."""
+    places = (label.span.source for item in report.items for label in item.labels[:1])
+    return any(place.path is None and place != seen.grammar.source for place in places)
 
 
 def _few(titles: Sequence[str]) -> str:

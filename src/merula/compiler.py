@@ -29,7 +29,7 @@ from merula.space import TooWide
 from merula.surface import Surface
 
 MAX_VARIANTS = 50_000
-MAX_CELLS = 2_000  # of a paradigm
+MAX_CELLS = 1_000  # of a paradigm
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,9 +176,9 @@ class _Designs:
         except TooWide as error:
             self._too_wide(design, error)
             return None
-        before = len([x for x in self.report.items if x.severity == "error"])
+        before = self.report.errors
         check_design(seen, self.report)
-        if len([x for x in self.report.items if x.severity == "error"]) > before:
+        if self.report.errors > before:
             plans = []
         plans = [plan for plan in plans if plan.count]
         starts = tuple(accumulate((plan.count for plan in plans), initial=0))

@@ -329,6 +329,14 @@ def _even(
     return not ragged
 
 
+def _called(wanted: str, columns: Iterable[str]) -> str:
+    """The remedy where a column has nearly the name that is wanted, or an empty string."""
+    near = did_you_mean(wanted, columns).removeprefix("did you mean ").removesuffix("?")
+    if not near:
+        return ""
+    return f'if that is `{near}`, call it `{wanted}`, or write {wanted} = "{near}" under the table'
+
+
 def _also(places: Sequence[str]) -> list[str]:
     """The note that the same is wrong in other places, if there are any."""
     more = f" and {len(places) - 5:,} more" if places[5:] else ""
@@ -347,7 +355,7 @@ def build(
         first: dict[str, str] = {}
         for title, place in zip(table.columns.get("set", ()), places, strict=False):
             if title in first:
-                report.warning(
+                report.error(
                     "M313",
                     f"the set `{title}` stands twice: here and at {first[title]}",
                     remedy="give each set a name of its own, so that rows of data tell them apart",
@@ -369,7 +377,7 @@ def _categories(table: Table, category: str | None, report: Report) -> Sequence[
         report.error(
             "M310",
             f"the table {table.name} has no column `{LEMMA}`",
-            remedy=did_you_mean(LEMMA, table.columns)
+            remedy=_called(LEMMA, table.columns)
             or "a table of lexemes names them in `lemma`; a table of lexical sets is declared"
             " with `lexicon sets`",
             place=table.name,
@@ -381,7 +389,7 @@ def _categories(table: Table, category: str | None, report: Report) -> Sequence[
         report.error(
             "M311",
             f"the table {table.name} does not say what category its lexemes have",
-            remedy=did_you_mean(CATEGORY, table.columns)
+            remedy=_called(CATEGORY, table.columns)
             or f'add a column `{CATEGORY}`, or write `lexicon noun "{table.name}"`',
             place=table.name,
         )

@@ -254,7 +254,7 @@ class _TableReader:
         ]
         if not named:
             return None
-        before = len(self.report.items)
+        before = self.report.errors
         self._known_overrides([word for _, _, word in named])
         sets: list[tuple[Table, str]] = []
         lexemes: list[tuple[Table, str | None]] = []
@@ -274,7 +274,7 @@ class _TableReader:
         if any("lexicon" in file.lost for file in self.files):
             return None
         lexicon = build(sets, lexemes, self.report)
-        return lexicon if len(self.report.items) == before else None
+        return lexicon if self.report.errors == before else None
 
     def _again(self, word: s.Word, first: Span) -> None:
         if word.span.source != first.source:

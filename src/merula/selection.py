@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from merula.language.source import Source
 from merula.lexicon import ANY, Rows, members
 from merula.space import Bools
 
+MAX_SHOWN = 5  # faulty cells of a column that are reported one by one
 Cells = Mapping[tuple[str, str], str]
 
 
@@ -73,13 +75,20 @@ def cell_expression(text: str) -> s.Expression | None:
 def check_cells(rows: Rows, column: str, target: Rows, report: Report) -> None:
     """Report the selection cells of a column that do not parse or name an unknown feature."""
     seen: set[str] = set()
+    found = Report()
     for cell, place in zip(rows.columns[column], rows.places, strict=True):
         if cell in seen or cell in ("", ANY):
             continue
         seen.add(cell)
-        expression = parse_cell(Source(f"{place}, column {column}", cell), report)
+        expression = parse_cell(Source(f"{place}, column {column}", cell), found)
         if expression is not None:
-            _check(expression, target, report)
+            _check(expression, target, found)
+    more = len(found.items) - MAX_SHOWN
+    if more > 0:
+        note = f"{more:,} more cells of the column `{column}` are at fault"
+        last = found.items[MAX_SHOWN - 1]
+        found.items[MAX_SHOWN - 1 :] = [replace(last, notes=(*last.notes, note))]
+    report.extend(found.items)
 
 
 def _check(node: s.Expression, target: Rows, report: Report) -> None:

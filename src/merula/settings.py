@@ -28,6 +28,8 @@ class Solved:
     values: Mapping[g.Variable, str]
     determined: frozenset[g.Variable]
 
+MAX_OPEN = 200  # variables solved inside one another: more only where rules form a circle
+
 
 def solve(
     grammar: g.Grammar,
@@ -65,8 +67,9 @@ class _Solver:
     def value(self, variable: g.Variable) -> str | None:
         if variable in self.values:
             return self.values[variable]
-        if variable in self.open:
-            circle = self.open[self.open.index(variable) :]
+        if variable in self.open or len(self.open) > MAX_OPEN:
+            first = self.open.index(variable) if variable in self.open else 0
+            circle = self.open[first:]
             raise Circular(circle, self.equations[variable][0].rule)
         self.open.append(variable)
         self.values[variable] = result = self._value(variable)

@@ -40,6 +40,7 @@ def without_consequences(
     if any(problem.code in ("M106", "M107", "M125", "M126") for problem in problems):
         lost.add("a part of a frame")
     incomplete = _incomplete(problems, files)
+    sites = {_misspelt_site(problem) for problem in problems} - {None}
     reported: set[object] = set()
     for problem in problems:
         begins, sections = _FOLLOWS.get(problem.code, ("", set()))
@@ -47,7 +48,8 @@ def without_consequences(
         follows = (
             (lost & sections and problem.message.startswith(begins))
             or names[-1] in unread
-            or (problem.code == "M103" and names[0] in incomplete)
+            or (problem.code in ("M103", "M104") and names[0] in incomplete)
+            or _other_end(problem) in sites
         )
         fault = _fault(problem, names)
         if follows or fault in reported:
@@ -70,13 +72,27 @@ def _fault(problem: Diagnostic, names: Sequence[str]) -> object:
     return names[0] if problem.code in ("M101", "M106") else None
 
 
+def _misspelt_site(problem: Diagnostic) -> tuple[str, str] | None:
+    """A site at which nothing can stand, and the value that is probably meant."""
+    if problem.code != "M204" or not problem.message.startswith("nothing"):
+        return None
+    return _names(problem)[0], problem.remedy.removeprefix("did you mean ").removesuffix("?")
+
+
+def _other_end(problem: Diagnostic) -> tuple[str, str] | None:
+    """The misspelt site, and the value, of a value that has no site."""
+    if problem.code != "M204" or problem.message.startswith("nothing"):
+        return None
+    return problem.remedy.removeprefix("did you mean ").removesuffix("?"), _names(problem)[0]
+
+
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
 def _names(problem: Diagnostic) -> list[str]:
-    """The names in the first place of a problem, or the site that it is about; never empty."""
-    if problem.code == "M204":
-        return re.findall(r"`@([^`]+)`", problem.message) or [""]
+    """The names in the first place of a problem, or what it says is missing; never empty."""
+    if problem.code in ("M203", "M204"):
+        return re.findall(r"(?:called `|`@)([^`]+)`", problem.message) or [""]
     text = problem.labels[0].span.text if problem.labels else ""
     return _NAME.findall(text) or [""]
 

@@ -274,7 +274,8 @@ class Designs:
                     "M412",
                     f"there is no error class `{letter}`",
                     letter.span,
-                    remedy="classes are E (external), I (internal) and R (relational)",
+                    remedy=(f"write `breaks E {letter}`: " if len(letter.text) > 1 else "")
+                    + "classes are E (external), I (internal) and R (relational)",
                 )
         claims = tuple(
             g.Claim(c.letter.text, tuple(str(rule) for rule in c.rules), c.span)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from merula.language.source import Span, display_width
 
 Severity = Literal["error", "warning"]
+LONGEST = 20  # words of a list that are shown
 WIDEST = 160  # characters of a source line that are shown
 
 
@@ -177,9 +178,14 @@ class Report:
                 self.items.append(item)
 
     @property
+    def errors(self) -> int:
+        """How many problems are errors."""
+        return sum(item.severity == "error" for item in self.items)
+
+    @property
     def failed(self) -> bool:
         """Whether any problem is an error."""
-        return any(item.severity == "error" for item in self.items)
+        return self.errors > 0
 
     def sorted(self) -> tuple[Diagnostic, ...]:
         """All problems in the order of their places."""
@@ -227,8 +233,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def listing(words: Iterable[object], last: str = "and") -> str:
-    """``a, b and c``."""
+    """``a, b and c``; of many words only the first."""
     texts = [str(word) for word in words]
+    if len(texts) > LONGEST:
+        return f"{', '.join(texts[:LONGEST])} … ({len(texts):,} in all)"
     if len(texts) < 2:
         return "".join(texts)
     return f"{', '.join(texts[:-1])} {last} {texts[-1]}"

@@ -80,6 +80,19 @@ _HEADS = (
         "a grammar has one language",
         "keep one; write a grammar for each language, with what they share in a file to import",
     ),
+    Sample(
+        "language",
+        "en fr",
+        "a grammar has one language",
+        "keep one; write a grammar for each language, with what they share in a file to import",
+    ),
+    Sample(
+        "language",
+        "en: fr",
+        "nothing stands after the language",
+        "write `language en`",
+        anywhere=True,
+    ),
     Sample("language", "= en", "no sign stands before the language", "write `language en`"),
     Sample("language", ": en", "no sign stands before the language", "write `language en`"),
     Sample(

@@ -230,11 +230,20 @@ class Names:
 
     def unknown_object(self, word: s.Word) -> Unresolved:
         """Report a name that no object has; the result is to be raised."""
-        remedy = did_you_mean(word.text, self.objects) or "declare it under `objects`"
+        hint = did_you_mean(word.text, self.objects) or self._value_meant(word)
+        remedy = hint or "declare it under `objects`"
         if word.text in self.declared:
             having = [o.name for (o, a) in self.variables if a == word.text]
             remedy = f"`{word}` is an attribute: say whose, as in {(having or ['NAME'])[0]}.{word}"
         return self.fail("M101", f"there is no object called `{word}`", word.span, remedy=remedy)
+
+    def _value_meant(self, word: s.Word) -> str:
+        """What to write where a value stands as if it were an object, or an empty string."""
+        for name, node in self.declared.items():
+            if word.text in {value.value.text for value in node.values}:
+                path = name if "." in name else f"object.{name}"
+                return f"it is a value of `{name}`: write `{path} = {word}`, or `= … | {word}`"
+        return ""
 
     def unknown_value(self, word: s.Word, owner: str, values: Iterable[str]) -> Unresolved:
         """Report a value that an attribute has not; the result is to be raised."""

@@ -5,6 +5,7 @@ A faulty entry is one diagnostic; the entries around it are parsed all the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -273,7 +274,9 @@ class _FileBuilder:
 
     def _lose(self, entry: Entry) -> None:
         """Remember what an entry that is left out may have said."""
-        self.unread.update(token.text for token in entry.tokens if token.kind == "NAME")
+        for token in entry.tokens:
+            if token.kind in ("NAME", "OPEN"):
+                self.unread.update(re.findall(r"[^\W\d][\w-]*", token.text))
         self.lost.add(self.head)
         if entry.inline:
             self.lost.update(token.text for token in entry.tokens[:1] if token.text in HEADS)

@@ -71,7 +71,7 @@ def report_refusal(
             remedy='write " at the end of the text, on the same line',
         )
     elif at < len(tokens) and tokens[at].kind == "UNKNOWN":
-        _report_sign(report, source, tokens, at)
+        _report_sign(report, source, tokens, at, in_cell=error.start == "cell_expression")
     elif not _report_bracket(report, source, tokens):
         _report_place(report, source, tokens, error, head)
 
@@ -122,7 +122,9 @@ def _misspelt(word: str, expected: Iterable[str]) -> str:
     return hint.removeprefix("did you mean ").removesuffix("?")
 
 
-def _report_sign(report: Report, source: Source, tokens: Sequence[Token], at: int) -> None:
+def _report_sign(
+    report: Report, source: Source, tokens: Sequence[Token], at: int, *, in_cell: bool
+) -> None:
     """Say what to write instead of a character that has no meaning."""
     token = tokens[at]
     text, end = token.text, token.end
@@ -132,8 +134,10 @@ def _report_sign(report: Report, source: Source, tokens: Sequence[Token], at: in
         message = f"{show(source.text[token.start : end])} is neither a number nor a name"
         remedy = "a name begins with a letter, and a number stands alone"
     else:
-        message = f"{show(text)} has no meaning in a grammar"
+        message = f"{show(text)} has no meaning in a {'selection cell' if in_cell else 'grammar'}"
         remedy = _sign_remedy(text)
+        if in_cell and text in (";", "/", "+"):
+            remedy = "join features with `and`, `or` or `|`"
     report.error("M006", message, source.span(token.start, end), remedy=remedy)
 
 

@@ -9,7 +9,7 @@ from merula.language import syntax as s
 from merula.language.diagnostics import Label, did_you_mean, listing
 from merula.language.names import Names, Unresolved, rows_of, unknown_feature
 from merula.language.syntax import references
-from merula.lexicon import SETS
+from merula.lexicon import SETS, Rows
 
 
 class Rules:
@@ -168,8 +168,7 @@ class Rules:
         objects = tuple(self.names.object(word) for word in node.names)
         if isinstance(node, s.Differ):
             for item, word in zip(objects, node.names, strict=True):
-                rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
-                if rows is not None and rows.kind == SETS:
+                if self._set_of(item) is not None:
                     raise self.names.fail(
                         "M207",
                         f"`{item.name}` is chosen with its whole lexical set, not as a lexeme",
@@ -178,6 +177,14 @@ class Rules:
                     )
             return (g.Differ(objects, node.span),)
         if isinstance(node, s.Share):
+            sets = [rows for item in objects if (rows := self._set_of(item)) is not None]
+            if len({id(rows) for rows in sets}) < len(sets):
+                raise self.names.fail(
+                    "M207",
+                    "two of these objects are chosen together, with their lexical set",
+                    node.span,
+                    remedy="let the table hold only sets whose parts go together",
+                )
             for item in objects:
                 self._column(item, node.column)
             return (g.Share(objects, node.column.text, node.span),)
@@ -192,6 +199,11 @@ class Rules:
         for item in objects:
             self._check_expression(item, node.expression)
         return tuple(g.IsA(item, node.expression, node.span) for item in objects)
+
+    def _set_of(self, item: g.Object) -> Rows | None:
+        """The table of sets that an object is chosen from, if it is one."""
+        rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
+        return rows if rows is not None and rows.kind == SETS else None
 
     def _column(self, item: g.Object, word: s.Word) -> None:
         rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
@@ -233,7 +245,10 @@ class Rules:
                     self._feature(item, path.owner)
             case s.Inside():
                 raise self.names.fail(
-                    "M205", "a lexeme is not inside a constituent; a rule can say that", node.span
+                    "M205",
+                    "a lexeme is not inside a constituent, an object of a sentence is",
+                    node.span,
+                    remedy="write a rule under `external`: name: object inside constituent",
                 )
 
     def _column_values(self, item: g.Object, node: s.Equal) -> None:
