@@ -259,9 +259,10 @@ class Data:
             ) from error
         import pyarrow as pa
 
-        from merula.export import plain
+        from merula.export import plain, plain_schema
 
-        return Dataset(pa.Table.from_batches([plain(batch) for batch in self]))
+        batches = [plain(batch) for batch in self]
+        return Dataset(pa.Table.from_batches(batches, schema=plain_schema(self.schema)))
 
 
 class Grammar(Mapping[str, Design]):

@@ -92,7 +92,6 @@ def _options(
         if not equals:
             raise click.BadParameter(f"{text!r} should be NAME=HEADER", param_hint="--column")
         mapped[name] = header
-    separator = "\t" if separator in ("\\t", "tab") else separator
     return TableOptions(files, separator, encoding, mapped)
 
 

@@ -66,11 +66,15 @@ class _PieceTable:
         )
 
 
-class Writer:
-    """Writes the cells of a plan."""
+Tables = dict[tuple[int, tuple[Edge, ...], bool, bool], tuple[Sequence[str], _PieceTable]]
 
-    def __init__(self, plan: Plan, surface: Surface) -> None:
+
+class Writer:
+    """Writes the cells of a plan; ``made`` keeps tables that several plans need."""
+
+    def __init__(self, plan: Plan, surface: Surface, made: Tables | None = None) -> None:
         self.plan, self.surface = plan, surface
+        self._made = made if made is not None else {}
         self._tables = [self._cell_tables(cell) for cell in plan.cells]
 
     def column(self, cell: int, candidates: Sequence[Ints]) -> Any:
@@ -78,12 +82,12 @@ class Writer:
         length = len(candidates[0]) if candidates else 1
         pieces, tables = self.plan.cells[cell].pieces, self._tables[cell]
         parts: list[Any] = []
-        right: tuple[_PieceTable, Any, Any] | None = None  # table, entries, swallowed from
+        right: tuple[_PieceTable, Any] | None = None
         for piece, table in zip(reversed(pieces), reversed(tables), strict=True):
             entry = self._entries(piece, table, right, candidates)
             if right is not None:
                 parts.append(_texts(right, table, entry))
-            right = (table, entry, None)
+            right = (table, entry)
         assert right is not None
         parts.append(_texts(right, None, None))
         arrays = [_full(part, length) for part in reversed(parts)]
@@ -98,22 +102,33 @@ class Writer:
         rights: tuple[Edge, ...] = (END,)
         for number in range(len(cell.pieces) - 1, -1, -1):
             piece = cell.pieces[number]
-            table = _PieceTable.make(
-                forms(self.plan.slots, piece),
-                rights,
-                self.surface,
-                first=number == 0,
-                last=number == len(cell.pieces) - 1,
-            )
+            first, last = number == 0, number == len(cell.pieces) - 1
+            table = self._table(piece, rights, first=first, last=last)
             tables.insert(0, table)
             rights = table.edges
         return tables
+
+    def _table(
+        self, piece: Piece, rights: tuple[Edge, ...], *, first: bool, last: bool
+    ) -> _PieceTable:
+        texts = forms(self.plan.slots, piece)
+        key = (
+            id(texts),
+            rights,
+            first,
+            last,
+        )  # the texts are kept, so that the number stays theirs
+        found = self._made.get(key)
+        if found is None or found[0] is not texts:
+            table = _PieceTable.make(texts, rights, self.surface, first=first, last=last)
+            found = self._made[key] = (texts, table)
+        return found[1]
 
     def _entries(
         self,
         piece: Piece,
         table: _PieceTable,
-        right: tuple[_PieceTable, Any, Any] | None,
+        right: tuple[_PieceTable, Any] | None,
         candidates: Sequence[Ints],
     ) -> Any:
         """The entry of the piece in every row: an array, or one number where it is the same."""
@@ -125,9 +140,9 @@ class Writer:
         return columns[right[0].edge[right[1]]] * table.size + index
 
 
-def _texts(right: tuple[_PieceTable, Any, Any], left: _PieceTable | None, left_entry: Any) -> Any:
+def _texts(right: tuple[_PieceTable, Any], left: _PieceTable | None, left_entry: Any) -> Any:
     """The texts of a piece, without their beginning where the left neighbour swallows it."""
-    table, entry, _ = right
+    table, entry = right
     if left is None or left.swallows is None or table.withheld is None:
         return _take(table.texts, entry)
     swallowed = left.swallows[left_entry]

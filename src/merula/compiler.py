@@ -14,15 +14,15 @@ from itertools import accumulate
 from math import prod
 
 from merula import grammar as g
-from merula.checks import DesignReport, check_design, variant_name
+from merula.checks import DesignReport, check_design
 from merula.examples import check_examples
 from merula.items import Lexical
 from merula.language.diagnostics import Diagnostic, Label, Report, listing
 from merula.language.resolve import resolve
 from merula.language.source import Source
 from merula.lexicon import Lexicon
-from merula.meaning import Cell, Variant, cells, lexical_choices, variants
-from merula.plan import Plan, Planner
+from merula.meaning import Cell, Variant, cells, lexical_choices, shared_values, variants
+from merula.plan import Clash, Excluded, Plan, Planner
 from merula.program import Program, TableOptions, read_program
 from merula.settings import Circular
 from merula.space import TooWide
@@ -167,7 +167,7 @@ class _Designs:
                 if plan is None:
                     return None
                 if plan.count == 0 and not seen.empty:
-                    seen.clash = self.planner.clash(plan)
+                    seen.clash = self._clash(plan)
                 seen.see_plan(plan)
                 plans.append(plan)
         except Circular as error:
@@ -184,14 +184,20 @@ class _Designs:
         starts = tuple(accumulate((plan.count for plan in plans), initial=0))
         return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
 
+    def _clash(self, plan: Plan) -> tuple[Clash, ...]:
+        try:
+            return self.planner.clash(plan)
+        except TooWide:  # the design is small enough to count, but not without its selections
+            return ()
+
     def _small_enough(self, design: g.Design) -> bool:
         axes = [len(axis.points) for axis in design.varying]
         if isinstance(design, g.Matrix):
             axes += [len(cycle.orders) for cycle in design.cycles]
-        number = sum(
-            prod([*axes, *(len(v.values) for v in lexical_choices(self.grammar, design, frame))])
-            for frame in design.frames
-        )
+        number = 0
+        for frame in design.frames:
+            features = lexical_choices(self.grammar, design, frame)
+            number += prod([*axes, *(len(shared_values(self.grammar, v)) for v in features)])
         if number > MAX_VARIANTS:
             self.report.error(
                 "M505",
@@ -242,11 +248,13 @@ class _Designs:
                 remedy="give the words that differ the same number of words in every form",
                 place=self.grammar.source.name,
             )
-        merged: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+        merged: dict[tuple[str, tuple[Excluded, ...]], list[tuple[str, str]]] = {}
         for (slot, one, other), rows in self.planner.excluded.items():
             merged.setdefault((slot, tuple(rows)), []).append((one, other))
         for (slot, names), pairs in merged.items():
-            shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if names[5:] else "")
+            shown = ", ".join(str(name) for name in names[:5]) + (
+                f" and {len(names) - 5} more" if names[5:] else ""
+            )
             which = " and ".join(f"`{one}` from `{other}`" for one, other in pairs[:2])
             more = f" and {len(pairs) - 2} more pairs" if pairs[2:] else ""
             self.report.warning(
@@ -255,12 +263,9 @@ class _Designs:
                 f" {'its' if len(names) == 1 else 'their'} forms do not tell {which}{more}",
                 notes=[f"left out: {shown}"],
                 remedy="nothing is wrong if these forms are alike; else correct the table",
-                place=names[0].partition("(")[2].partition(")")[0],
+                place=names[0].place,
             )
 
 
 def _needs_lexemes(found: Sequence[Cell]) -> bool:
     return any(isinstance(placed.word, Lexical) for cell in found for placed in cell.item.words)
-
-
-__all__ = ["Compiled", "CompiledDesign", "compile_source", "variant_name"]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import prod
 
 import numpy as np
 
 from merula import grammar as g
 from merula.language.diagnostics import Report
-from merula.language.syntax import references
+from merula.language.syntax import cell_references, references
 from merula.lexicon import ANY, Rows, members
 from merula.selection import check_cells, fits
 from merula.slots import Slot
-from merula.space import Bools, Constraint, Distinct, Ints, Origin
+from merula.space import MAX_TABLE, Bools, Constraint, Distinct, Ints, Origin, TooWide
 
 Together = frozenset[tuple[int, int]]  # the pairs of slots that some cell shows both
 
@@ -53,13 +54,13 @@ class Selector:
         chosen = [i for i, s in enumerate(slots) if s.rows and s.objects & set(names)]
         origin = Origin(_what(selection), selection.span)
         if isinstance(selection, g.Share) and len(chosen) > 1:
-            key = (selection, *(slots[i].candidates for i in chosen))
+            key = (selection, *(_identity(slots[i]) for i in chosen))
             if key not in self._shared:
                 self._shared[key] = _share([slots[i] for i in chosen], selection)
             constraints.append(Constraint(tuple(chosen), *self._shared[key], origin))
         elif isinstance(selection, g.Differ) and len(chosen) > 1:
             taken = {s for d in distinct for s in d.slots}
-            key = (selection, *(slots[i].candidates for i in chosen))
+            key = (selection, *(_identity(slots[i]) for i in chosen))
             if key not in self._keys:
                 self._keys[key] = _lemma_keys([slots[i] for i in chosen])
             keys = self._keys[key]
@@ -101,12 +102,12 @@ class Selector:
         (i, slot), (j, other) = mine, theirs
         rows = _rows(slot).of(selection.object.name)
         other_rows = _rows(other).of(wanted[0][0])
-        for _, column in wanted:
+        for _, column in sorted(cell_references(selection.expression)):
             checked = (id(other_rows), column, id(rows))
             if checked not in self._checked:
                 self._checked.add(checked)
                 check_cells(other_rows, column, rows, self.report)
-        key = (selection, slot.candidates, other.candidates)
+        key = (selection, _identity(slot), _identity(other))
         if key not in self._relations:
             self._relations[key] = _relation(selection, wanted, slot, other)
         mine_groups, theirs_groups, table = self._relations[key]
@@ -132,9 +133,16 @@ def _relation(
     return mine_groups, theirs_groups, table.astype(np.bool_)
 
 
+def _identity(slot: Slot) -> tuple[int, tuple[int, ...]]:
+    """What decides a slot's lexemes: the rows they are from, and which of them."""
+    return id(slot.rows), slot.candidates
+
+
 def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
-    ids = {t: i for i, t in enumerate(sorted({t for slot in slots for t in slot.titles}))}
-    return tuple(np.array([ids[t] for t in slot.titles], dtype=np.int64) for slot in slots)
+    """A number for every lexeme: a lemma of a category."""
+    names = [[(_rows(slot).kind, title) for title in slot.titles] for slot in slots]
+    ids = {name: i for i, name in enumerate(sorted({n for many in names for n in many}))}
+    return tuple(np.array([ids[name] for name in many], dtype=np.int64) for many in names)
 
 
 def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...], Bools]:
@@ -146,6 +154,12 @@ def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...],
     bits = {v: 1 << n for n, v in enumerate(values)}
     everything = (1 << len(values)) - 1
     groups: list[Ints] = []
+    kinds_of = [
+        dict.fromkeys(rows.columns[column][r] for r in slot.candidates)
+        for slot, rows in zip(slots, views, strict=True)
+    ]
+    if prod(len(kinds) for kinds in kinds_of) > MAX_TABLE:
+        raise TooWide(range(len(slots)), [Origin(_what(selection), selection.span)])
     table = np.array(everything, dtype=object)
     for axis, (slot, rows) in enumerate(zip(slots, views, strict=True)):
         cells = [rows.columns[column][r] for r in slot.candidates]

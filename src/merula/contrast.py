@@ -10,8 +10,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from merula.space import Bools, Ints
-from merula.surface import END, Edge, Surface
+from merula.space import MAX_TABLE, Bools, Ints, TooWide
+from merula.surface import CLOSING, END, Edge, Surface
 
 _MARKS = ".?!…"
 MAX_JOINT = 20_000  # combinations of forms written out to compare two cells exactly
@@ -82,6 +82,7 @@ class _Words:
     first: frozenset[str]  # the first words, without marks
     last: frozenset[str]
     changing: bool  # whether the last word may be written otherwise before a neighbour
+    joins: bool  # whether it stands without a space beside a neighbour
 
 
 class Contraster:
@@ -107,7 +108,8 @@ class Contraster:
             return None
         mine, theirs = (self._pieces(forms, where, pieces) for pieces in (one, other))
         after = self.words(forms, tail) if tail is not None else None
-        if self._beside(mine, after) or self._beside(theirs, after):
+        joins = any(w.joins for w in (*mine, *theirs))
+        if joins or self._beside(mine, after) or self._beside(theirs, after):
             return self._written(forms, where, tail)
         if self._never(one, other, mine, theirs):
             return None
@@ -115,7 +117,11 @@ class Contraster:
         counts = [[w.count for w in words] for words in (mine, theirs)]
         aligned = None not in counts[0] and counts[0] == counts[1]
         if aligned and len(slots) > 1:
-            return _placewise([w.texts for w in mine], [w.texts for w in theirs], one, other)
+            try:
+                return _placewise([w.texts for w in mine], [w.texts for w in theirs], one, other)
+            except TooWide:
+                self.unchecked = True
+                return None
         return self._written(forms, where, None)
 
     def _pieces(
@@ -163,6 +169,7 @@ class Contraster:
             frozenset(words[0].rstrip(_MARKS) for words in split if words),
             frozenset(words[-1].rstrip(_MARKS) for words in split if words),
             any(words[-1].lower() in self.surface.changing for words in split if words),
+            any(words[-1].endswith("'") or words[0][0] in CLOSING for words in split if words),
         )
         self._words[key] = (texts, found)
         return found
@@ -331,6 +338,8 @@ def _placewise(
         shape = [-1 if i == axis else 1 for i in range(len(slots))]
         return kinds[axis][:, column].reshape(shape)
 
+    if prod(len(found) for found in kinds) > MAX_TABLE:
+        raise TooWide(slots, [])
     table = np.ones([len(found) for found in kinds], dtype=np.bool_)
     for place in places:
         if len(place) == 1:

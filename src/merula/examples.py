@@ -137,7 +137,9 @@ def _ways(plan: Plan, cell: PlanCell, surface: Surface, wanted: str) -> Iterator
                     continue
                 shown = surface.stopped(as_is) if number == len(texts) - 1 else as_is
                 start = end - len(shown)
-                if start >= 0 and _alike(wanted[start:end], shown, capital=start == 0):
+                if start >= 0 and _alike(
+                    wanted[start:end], shown, capital=start == 0 and surface.capital
+                ):
                     for before in read(number - 1, start, written.edge, lacks):
                         yield (*before, text)
                 if not written.edge.second:

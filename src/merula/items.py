@@ -35,9 +35,13 @@ def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> t
             elif leaf.object is other:
                 leaves[i] = replace(leaf, object=one)
     for item, host, text in state.embeds:
-        moved = next(leaf for leaf in leaves if leaf.object is item)
+        moved = next((leaf for leaf in leaves if leaf.object is item), None)
+        if moved is None:
+            raise NoSense(f"`{item.name}` is not there any more")
         leaves.remove(moved)
-        at = next(i for i, leaf in enumerate(leaves) if leaf.object is host)
+        at = next((i for i, leaf in enumerate(leaves) if leaf.object is host), -1)
+        if at < 0:
+            raise NoSense(f"`{host.name}` is not there any more")
         inside = (*leaves[at].inside, host.name)
         new = [Leaf(text, None, inside)] if text else []
         leaves[at + 1 : at + 1] = [*new, replace(moved, inside=inside)]
@@ -170,6 +174,8 @@ def _object_words(
         yield from carried
         own = grammar.own(item)
         assert own is not None
+        if values[own] == g.ABSENT:
+            raise NoSense(f"`{item.name}` is not there any more")
         yield from _object_words(grammar, grammar.objects[values[own]], state, values)
     elif carried:
         yield from (word for word in carried if word != Fixed(""))
@@ -200,6 +206,31 @@ def _word(variable: g.Variable, value: str, options: Sequence[str | g.ColumnWord
     if len(options) == 1:
         return Fixed(first)
     return OneOf(variable, value, tuple(x for x in options if isinstance(x, str)))
+
+
+def piece_template(placed: Placed) -> str:
+    """A word without its lexeme: ``n1[pp sg]``, or the words themselves where they are fixed."""
+    values = shown_values(placed)
+    name = placed_name(placed)
+    return f"{name}[{values}]" if values else name
+
+
+def placed_name(placed: Placed) -> str:
+    """What a word without lexeme is called."""
+    word = placed.word
+    if isinstance(word, Fixed):
+        return word.text
+    if isinstance(word, OneOf):
+        return "|".join(word.texts)
+    return word.object.name if word.column is None else f"{word.object.name}.{word.column}"
+
+
+def shown_values(placed: Placed) -> str:
+    """The values that decide a word's form."""
+    word = placed.word
+    if not isinstance(word, Lexical):
+        return ""
+    return " ".join(value for attribute, value in word.values if attribute != "site")
 
 
 # --- items and edits -----------------------------------------------------------------------
@@ -275,7 +306,10 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
                 return _assign(item, assigned)
             assert source is not None
             _defined(variable, values)
-            return _assign(item, {variable: _defined(source, values)})
+            value = _defined(source, values)
+            if value not in variable.values:
+                raise NoSense(f"`{variable}` cannot be {value}")
+            return _assign(item, {variable: value})
         case g.Add(object=target, like=like):
             return _add(grammar, item, target, like)
         case g.Drop(object=target):
@@ -299,6 +333,8 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
                 _overt(target, item)
             else:
                 _overt(target.object, item)
+            if other_target is not None:
+                _can_stand_in(grammar, other_target, values)
             instead = text if other_target is None else other_target
             assert instead is not None
             return replace(state, texts={**state.texts, target: instead})
@@ -306,6 +342,13 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
             _overt(target, item)
             _overt(host, item)
             return replace(state, embeds=(*state.embeds, (target, host, text)))
+
+
+def _can_stand_in(grammar: g.Grammar, other: g.Object, values: g.Setting) -> None:
+    if other.position:
+        raise NoSense(f"`{other.name}` is a position; name the object that fills it")
+    if not _present(grammar, other, values):
+        raise NoSense(f"there is no `{other.name}`")
 
 
 def _assign(item: Item, assigned: Mapping[g.Variable, str]) -> State:

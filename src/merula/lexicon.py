@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from merula.language.diagnostics import Label, Report, did_you_mean, listing
+from merula.language.diagnostics import Report, did_you_mean, listing
 from merula.language.source import Span
 
 ANY = "*"
@@ -435,8 +435,3 @@ def _merge(category: str, rows: list[tuple[Table, int]], report: Report) -> Rows
             place=place,
         )
     return Rows(category, columns, places)
-
-
-def span_label(span: Span | None) -> tuple[Label, ...]:
-    """The label of an optional place."""
-    return (Label(span),) if span else ()

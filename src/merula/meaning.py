@@ -83,6 +83,16 @@ def lexical_choices(grammar: g.Grammar, design: g.Design, frame: g.Frame) -> tup
     )
 
 
+def shared_values(grammar: g.Grammar, feature: g.Variable) -> tuple[str, ...]:
+    """The values of a lexical feature that every attribute that follows it can take."""
+    followers = [e.target for e in grammar.equations if e.source is feature]
+    return tuple(
+        value
+        for value in feature.values
+        if all(value in v.values for v in followers if not v.lexical)
+    )
+
+
 def _explicit(design: g.Design) -> set[g.Variable]:
     """The variables that a design gives a value somewhere."""
     axes = [*design.varying]
@@ -121,7 +131,9 @@ def variants(grammar: g.Grammar, design: g.Design) -> Iterator[Variant]:
     free = [axis.points for axis in design.varying]
     for frame in design.frames:
         lexical = lexical_choices(grammar, design, frame)
-        features = [tuple(g.Point(x, ((v, x),)) for x in v.values) for v in lexical]
+        features = [
+            tuple(g.Point(x, ((v, x),)) for x in shared_values(grammar, v)) for v in lexical
+        ]
         names = [*(axis.name for axis in design.varying), *(str(v) for v in lexical)]
         for orders in product(*(cycle.orders for cycle in cycles)):
             starts = tuple(

@@ -31,11 +31,10 @@ from merula.surface import Surface
 
 @dataclass(frozen=True)
 class PlanCell:
-    """A cell with its pieces; ``owners[i]`` is the object that piece ``i`` belongs to."""
+    """A cell with its pieces, one for each of its words."""
 
     cell: Cell
     pieces: tuple[Piece, ...]
-    owners: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +63,18 @@ class Clash:
     lexemes: Mapping[str, tuple[str, ...]]  # by slot
 
 
+@dataclass(frozen=True)
+class Excluded:
+    """A lexeme that is left out because a contrast does not show in it."""
+
+    title: str
+    place: str
+    alike: str  # which forms are the same
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.place}) {self.alike}".rstrip()
+
+
 _Filled = tuple[tuple[Slot, ...], Space, tuple[tuple[str, str], ...]]
 
 
@@ -81,13 +92,13 @@ class Planner:
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
         self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
-        self.excluded: dict[tuple[str, str, str], dict[str, None]] = {}  # contrast → left out
+        self.excluded: dict[tuple[str, str, str], dict[Excluded, None]] = {}  # by slot, contrast
 
     def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
         """The plan of a variant, or None where something is missing (it has been reported)."""
         specs: dict[SlotKey, dict[str, None]] = {}
         heads: dict[SlotKey, tuple[str, frozenset[str]]] = {}
-        rough: list[list[tuple[SlotKey | None, str, str]]] = []
+        rough: list[list[tuple[SlotKey | None, str]]] = []
         for cell in cells:
             row = []
             for placed in cell.item.words:
@@ -97,7 +108,7 @@ class Planner:
                 key, text = found
                 if key is not None:
                     specs.setdefault(key, {})[text] = None
-                row.append((key, text, placed.object.name if placed.object else ""))
+                row.append((key, text))
             rough.append(row)
             if not row:
                 self._no_words(design, cell)
@@ -106,8 +117,7 @@ class Planner:
         plan_cells = tuple(
             PlanCell(
                 cell,
-                tuple(Piece(-1 if key is None else order[key], text) for key, text, _ in row),
-                tuple(owner for _, _, owner in row),
+                tuple(Piece(-1 if key is None else order[key], text) for key, text in row),
             )
             for cell, row in zip(cells, rough, strict=True)
         )
@@ -251,8 +261,8 @@ class Planner:
         rows = self.excluded.setdefault((slot.name, *names), {})
         for i in np.flatnonzero(bad).tolist():
             forms = " = ".join(dict.fromkeys(slot.forms[c][i] for c in columns))
-            alike = f" {columns[0]} = {columns[1]} = {forms}" if len(columns) == 2 else ""
-            rows[f"{slot.titles[i]} ({slot.places[i]}){alike}"] = None
+            alike = f"{columns[0]} = {columns[1]} = {forms}" if len(columns) == 2 else ""
+            rows[Excluded(slot.titles[i], slot.places[i], alike)] = None
 
 
 # --- small functions -----------------------------------------------------------------------

@@ -74,8 +74,9 @@ def _no_grammar(name: str, path: Path, report: Report) -> None:
         return
     folder = _kind(path) == "folder"
     beside = path if folder else path.parent
-    known = [str(beside / p.name) for p in beside.glob("*" + SUFFIX) if p.is_file()]
-    known = known if _kind(beside) == "folder" else []
+    known = []
+    if _kind(beside) == "folder":
+        known = [str(beside / p.name) for p in beside.glob("*" + SUFFIX) if p.is_file()]
     root = folder_of("grammars")
     known += [p.relative_to(root).with_suffix("").as_posix() for p in root.glob("*/*" + SUFFIX)]
     what = "is a folder" if folder else "does not exist"
@@ -210,7 +211,7 @@ def _surface(files: Sequence[s.File], report: Report) -> Surface:
     name = nodes[-1].name
     source = next(f.source for f in files if nodes[-1] in f.languages)
     path = _locate("lexicons", f"lexicons/{name.text}/surface.toml", source)
-    path = path or find("lexicons", f"{name.text}/surface.toml")
+    path = path or _packaged("lexicons", f"{name.text}/surface.toml")
     if path is None:
         report.warning(
             "M108",
@@ -289,6 +290,14 @@ class _TableReader:
 
     def _known_overrides(self, words: Sequence[s.Word]) -> None:
         names = [word.text for word in words]
+        options = self.options
+        told = options.separator or options.encoding or options.columns
+        if told and len(words) > 1 and not options.files:
+            self.report.error(
+                "M605",
+                "the grammar names several tables, so the option must say which one it means",
+                remedy=f"write --lexicon {names[0]}=FILE beside it",
+            )
         for name in self.options.files:
             if name == "" and len(words) != 1:
                 self.report.error(
@@ -314,8 +323,8 @@ class _TableReader:
             return None
         changed = override is not None or only
         form = TableFormat(
-            (self.options.separator if changed else None)
-            or (_escaped(node.separator.text) if node.separator else None),
+            _separator(self.options.separator if changed else None)
+            or _separator(node.separator.text if node.separator else None),
             (self.options.encoding if changed else None)
             or (node.encoding.text if node.encoding else "utf-8-sig"),
             {**mappings, **(self.options.columns if changed else {})},
@@ -380,5 +389,6 @@ def _separates(text: str) -> bool:
     return len(text) == 1 and not text.isalnum() and text not in '"\r\n'
 
 
-def _escaped(text: str) -> str:
-    return "\t" if text in ("\\t", "t") else text
+def _separator(text: str | None) -> str | None:
+    """A separator as written (a tab has a name, since a shell cannot write it)."""
+    return "\t" if text in ("\\t", "tab") else text

@@ -243,7 +243,12 @@ class _Chooser:
         rows = self._rows(choice)
         fitting = [row for row in range(len(rows)) if self._can_be(choice, rows, row)]
         # the order of candidates: by all that a row holds, whatever its columns are called
-        fitting.sort(key=lambda row: sorted(cells[row] for cells in rows.columns.values()))
+        fitting.sort(
+            key=lambda row: (
+                sorted(cells[row] for cells in rows.columns.values()),
+                self._forms(choice, rows, row),
+            )
+        )
         kept: dict[tuple[str, ...], int] = {}
         for row in fitting:  # of homographs the first
             kept.setdefault(self._forms(choice, rows, row), row)

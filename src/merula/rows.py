@@ -16,15 +16,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from merula.columns import Writer
+from merula.columns import Tables, Writer
 from merula.compiler import Compiled, CompiledDesign
+from merula.items import piece_template
 from merula.language.diagnostics import MerulaError
 from merula.permute import Permutation
 from merula.plan import Plan, slot_names
 from merula.space import LIMIT, Ints
 
 SCHEMA_VERSION = 1
-CHUNK = 16_384  # instances a batch
+CHUNK = 131_072  # sentences or matrices a batch
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ class RowMaker:
     def __init__(self, compiled: Compiled, design: CompiledDesign) -> None:
         self.compiled, self.design = compiled, design
         self.paradigm = design.kind == "paradigm"
+        self._writers: list[Writer | None] = [None] * len(design.plans)
+        self._tables: Tables = {}
 
     @property
     def rows_per_instance(self) -> int:
@@ -137,21 +140,23 @@ class RowMaker:
         return list(names)
 
     @cached_property
-    def _writers(self) -> list[Writer | None]:
-        return [None] * len(self.design.plans)
+    def _slot_places(self) -> list[dict[str, int]]:
+        """For each plan, which slot has a name."""
+        return [{n: i for i, n in enumerate(slot_names(p))} for p in self.design.plans]
 
     def _writer(self, number: int) -> Writer:
         found = self._writers[number]
         if found is None:
-            found = Writer(self.design.plans[number], self.compiled.surface)
+            found = Writer(self.design.plans[number], self.compiled.surface, self._tables)
             self._writers[number] = found
         return found
 
-    def batches(self, selection: Selection, chunk: int = CHUNK) -> Iterator[Any]:
+    def batches(self, selection: Selection, chunk: int | None = None) -> Iterator[Any]:
         """Record batches of the selected instances, ``chunk`` instances in each but the last."""
         number = selection.number(self.design)
         if number == 0:
             return
+        chunk = chunk or max(CHUNK // len(self.design.plans[0].cells), 1)
         order = Permutation(self.design.count, selection.seed)
         for start in range(0, number, chunk):
             stop = min(start + chunk, number)
@@ -189,15 +194,15 @@ class RowMaker:
         fields = []
         for name in self._slot_names:
             parts = []
-            for p, candidates in zip(blocks.plans, blocks.candidates, strict=True):
-                plan = self.design.plans[p]
-                names = slot_names(plan)
-                if name in names:
-                    slot = names.index(name)
-                    titles = pa.array(plan.slots[slot].titles, pa.string())
-                    parts.append(titles.take(pa.array(candidates[slot])))
+            for p, size, candidates in zip(
+                blocks.plans, blocks.sizes, blocks.candidates, strict=True
+            ):
+                slot = self._slot_places[p].get(name)
+                if slot is None:
+                    parts.append(pa.nulls(size, pa.string()))
                 else:
-                    parts.append(pa.nulls(blocks.sizes[blocks.plans.index(p)], pa.string()))
+                    titles = pa.array(self.design.plans[p].slots[slot].titles, pa.string())
+                    parts.append(titles.take(pa.array(candidates[slot])))
             joined = pa.concat_arrays(parts).take(blocks.order)
             fields.append(_dictionary(joined))
         return pa.StructArray.from_arrays(fields, names=self._slot_names)
@@ -365,8 +370,6 @@ def variant_text(plan: Plan) -> str:
 
 def template(cell: Any) -> str:
     """``subj[sg] n1[pp sg] verb[sg]``: a cell without its lexemes."""
-    from merula.show import piece_template
-
     return " ".join(piece_template(placed) for placed in cell.item.words)
 
 

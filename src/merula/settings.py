@@ -28,6 +28,7 @@ class Solved:
     values: Mapping[g.Variable, str]
     determined: frozenset[g.Variable]
 
+
 MAX_OPEN = 200  # variables solved inside one another: more only where rules form a circle
 
 
@@ -70,7 +71,9 @@ class _Solver:
         if variable in self.open or len(self.open) > MAX_OPEN:
             first = self.open.index(variable) if variable in self.open else 0
             circle = self.open[first:]
-            raise Circular(circle, self.equations[variable][0].rule)
+            raise Circular(
+                circle, next(self.equations[v][0].rule for v in circle if v in self.equations)
+            )
         self.open.append(variable)
         self.values[variable] = result = self._value(variable)
         self.open.pop()
@@ -78,7 +81,8 @@ class _Solver:
 
     def _value(self, variable: g.Variable) -> str | None:
         own = self.grammar.own(variable.object)
-        if own is not None and own is not variable and self.value(own) == g.ABSENT:
+        may_lack = own is not None and own is not variable and g.ABSENT in own.values
+        if may_lack and own is not None and self.value(own) == g.ABSENT:
             return None
         if variable in self.pinned:
             return self.pinned[variable]

@@ -15,7 +15,7 @@ from rich.text import Text
 from merula import grammar as g
 from merula.compiler import Compiled, CompiledDesign
 from merula.grammar import CORRECT
-from merula.items import Fixed, Lexical, OneOf, Placed
+from merula.items import Placed, placed_name, shown_values
 from merula.meaning import Cell, Variant
 from merula.plan import phrases
 from merula.surface import CLOSING
@@ -54,35 +54,11 @@ def draw_template(design: CompiledDesign, number: int = 0) -> RenderableType:
     variant, cells = design.cells[number]
     colours = _Colours(cells)
     shown = [
-        _shown(cell, [_values(p) or placed_name(p) for p in cell.item.words], colours)
+        _shown(cell, [shown_values(p) or placed_name(p) for p in cell.item.words], colours)
         for cell in cells
     ]
     title = f"template, variant {number + 1} of {len(design.cells)}"
     return _draw(design, variant, shown, colours, title)
-
-
-def piece_template(placed: Placed) -> str:
-    """A word without its lexeme: ``n1[pp sg]``, or the words themselves where they are fixed."""
-    values = _values(placed)
-    name = placed_name(placed)
-    return f"{name}[{values}]" if values else name
-
-
-def placed_name(placed: Placed) -> str:
-    """What a word without lexeme is called."""
-    word = placed.word
-    if isinstance(word, Fixed):
-        return word.text
-    if isinstance(word, OneOf):
-        return "|".join(word.texts)
-    return word.object.name if word.column is None else f"{word.object.name}.{word.column}"
-
-
-def _values(placed: Placed) -> str:
-    word = placed.word
-    if not isinstance(word, Lexical):
-        return ""
-    return " ".join(value for attribute, value in word.values if attribute != "site")
 
 
 def _shown(cell: Cell, texts: Sequence[str], colours: _Colours) -> _Shown:

@@ -14,7 +14,7 @@ from merula import grammar as g
 from merula.items import Fixed, OneOf, Placed
 from merula.language.diagnostics import Report, did_you_mean, listing
 from merula.language.names import rows_of
-from merula.language.syntax import references
+from merula.language.syntax import cell_references, references
 from merula.lexicon import ANY, LEMMA, SETS, Lexicon, Rows, members
 from merula.meaning import Cell
 from merula.selection import check_cells, fits, fits_itself
@@ -221,7 +221,7 @@ class SlotMaker:
             return Slot(spec.name, spec.objects, words, places, {"": words}, None, ())
         rows, features = self._rows_of_key(spec.key)
         chosen = self._filtered(spec, rows, features, select=select)
-        chosen.sort(key=lambda r: canonical(rows, r))
+        chosen.sort(key=lambda r: canonical(rows, r, spec.columns))
         chosen = self._merged(spec, rows, chosen) if select else chosen
         # equal columns are one object, so that what is found out about one is found out once
         texts = {c: tuple(rows.columns[c][r] for r in chosen) for c in spec.columns}
@@ -286,7 +286,7 @@ class SlotMaker:
         if not others:
             return fits(selection.expression, mine, chosen, {})
         theirs = rows.of(next(iter(others)))
-        for _, column in references(selection.expression):
+        for _, column in cell_references(selection.expression):
             check_cells(theirs, column, mine, self.report)
         return fits_itself(selection.expression, mine, chosen, theirs)
 
@@ -342,9 +342,13 @@ def _tables(rows: Rows) -> str:
     return listing(dict.fromkeys(place.rpartition(":")[0] for place in rows.places))
 
 
-def canonical(rows: Rows, row: int) -> tuple[str, ...]:
-    """The key of a row's place among candidates: its cells, whatever the columns are called."""
-    return tuple(sorted(cells[row] for cells in rows.columns.values()))
+def canonical(rows: Rows, row: int, columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The key of a row's place among candidates: its cells, whatever the columns are called.
+
+    Rows of the same cells in other columns are told apart by the forms they show.
+    """
+    cells = tuple(sorted(cells[row] for cells in rows.columns.values()))
+    return cells, tuple(rows.columns[column][row] for column in columns)
 
 
 def _some(rows: Rows, chosen: Sequence[int]) -> str:

@@ -16,6 +16,9 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import Any
+
+from merula.language.diagnostics import did_you_mean, listing
 
 CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
 _ENDS = (".", "?", "!", "…")
@@ -205,27 +208,61 @@ def load_surface(text: str) -> Surface:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(str(error)) from error
-    sounds = {str(k): str(v) for k, v in data.get("sounds", {}).items()}
+    _only(data, "the file", capital=bool, stop=str, sounds=dict, change=list, contract=list)
+    sounds = data.get("sounds", {})
     for name, pattern in sounds.items():
         try:
             re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"the sound {name} is no pattern: {error}") from error
-    changes, contractions = [], []
+        except (re.error, TypeError) as error:
+            raise ValueError(f"the sound `{name}` is no pattern: {error}") from error
+    changes: list[tuple[str, str, str]] = []
     for rule in data.get("change", ()):
+        words, becomes = _rule(rule, "change", before=str)
         if rule.get("before") not in sounds:
-            raise ValueError(f"there is no sound called {rule.get('before')!r}")
-        changes += [(word, rule["before"], rule["becomes"]) for word in rule["words"]]
+            hint = did_you_mean(str(rule.get("before")), sounds)
+            raise ValueError(
+                f"there is no sound called `{rule.get('before')}`; {hint}".rstrip("; ")
+            )
+        changes += [(word, rule["before"], becomes) for word in words]
+    contractions: list[tuple[str, str, str]] = []
     for rule in data.get("contract", ()):
-        first, second = rule["words"]
-        contractions.append((first, second, rule["becomes"]))
+        words, becomes = _rule(rule, "contract")
+        if len(words) != 2:
+            raise ValueError(f"`contract` takes two words, not {len(words)}")
+        contractions.append((words[0], words[1], becomes))
     return Surface(
-        bool(data.get("capital", True)),
-        str(data.get("stop", ".")),
+        data.get("capital", True),
+        data.get("stop", "."),
         tuple(sounds.items()),
         tuple(changes),
         tuple(contractions),
     )
+
+
+def _rule(rule: object, name: str, **more: type) -> tuple[list[str], str]:
+    """The words of a rule, in lower case as they are looked up, and what they become."""
+    if not isinstance(rule, dict):
+        raise ValueError(f"rules stand under [[{name}]], in double brackets")
+    _only(rule, f"`{name}`", words=list, becomes=str, **more)
+    words, becomes = rule.get("words"), rule.get("becomes", "").strip()
+    if not words or not all(isinstance(word, str) and word.split() == [word] for word in words):
+        raise ValueError(f'`words` of `{name}` is a list of words: words = ["de", "le"]')
+    if not becomes:
+        raise ValueError(f"`becomes` of `{name}` is missing or empty")
+    return [word.lower() for word in words], becomes
+
+
+def _only(data: dict[str, Any], what: str, **kinds: type) -> None:
+    """Refuse keys that mean nothing, and values of another kind."""
+    for key, value in data.items():
+        if key not in kinds:
+            hint = did_you_mean(key, kinds) or f"it has {listing(kinds)}"
+            raise ValueError(f"{what} has no `{key}`; {hint}")
+        if not isinstance(value, kinds[key]):
+            raise ValueError(f"`{key}` of {what} is not a {_KINDS[kinds[key]]}")
+
+
+_KINDS = {bool: "true or false", str: "text in quotes", dict: "table", list: "list"}
 
 
 @lru_cache(maxsize=8)

@@ -49,17 +49,20 @@ class Designs:
         varying = tuple(
             self.names.axis(f.path, f.values, take_absent=True) for f in node.tail.varying
         )
-        fixings = tuple(
-            pair for f in node.tail.fixings for pair in self.names.point(f.path, f.value).assignment
-        )
+        fixed = [(f, self.names.point(f.path, f.value)) for f in node.tail.fixings]
+        fixings = tuple(pair for _, point in fixed for pair in point.assignment)
+        given = [(str(f.path), f.span, [point]) for f, point in fixed]
+        given += [(axis.name, axis.span, [*axis.points]) for axis in varying]
         if isinstance(node, s.Paradigm):
             factors = tuple(self.names.axis(f.path, f.values) for f in node.factors)
-            self._once([*factors, *varying])
+            self._once([*((a.name, a.span, [*a.points]) for a in factors), *given])
             return g.Paradigm(
                 node.name.text, node.doc, factors, frames, varying, fixings, node.span
             )
         if isinstance(node, s.ItemTable):
             rows = self._rows(node)
+            columns = zip(node.columns, zip(*rows, strict=True), strict=True)
+            self._once([*((str(p), p.span, [*points]) for p, points in columns), *given])
             return g.Matrix(
                 node.name.text,
                 node.doc,
@@ -89,7 +92,8 @@ class Designs:
                 node.span,
                 remedy="write a line such as `n1.number cycles 2 of sg | pl every 2` under it",
             )
-        self._once([*(c.axis for c in cycles), *varying])
+        axes = [cycle.axis for cycle in cycles]
+        self._once([*((a.name, a.span, [*a.points]) for a in axes), *given])
         return g.Matrix(
             node.name.text,
             node.doc,
@@ -103,18 +107,20 @@ class Designs:
             node.span,
         )
 
-    def _once(self, axes: Sequence[g.Axis]) -> None:
-        first: dict[str, g.Axis] = {}
-        for axis in axes:
-            if axis.name in first:
-                raise self.names.fail(
-                    "M411",
-                    f"`{axis.name}` is given twice",
-                    Label(axis.span, "again here"),
-                    Label(first[axis.name].span, "first here"),
-                    remedy="keep one",
-                )
-            first[axis.name] = axis
+    def _once(self, given: Sequence[tuple[str, Span, Sequence[g.Point]]]) -> None:
+        """Refuse a design that gives something a value in two places."""
+        first: dict[g.Variable, tuple[str, Span]] = {}
+        for name, span, points in given:
+            for variable in {v: None for point in points for v, _ in point.assignment}:
+                if variable in first and first[variable][1] != span:
+                    raise self.names.fail(
+                        "M411",
+                        f"`{variable}` is given twice",
+                        Label(span, f"by `{name}` here"),
+                        Label(first[variable][1], f"by `{first[variable][0]}` here"),
+                        remedy="keep one",
+                    )
+                first[variable] = (name, span)
 
     def _cycle(self, node: s.Cycle) -> g.Cycle:
         axis = self.names.axis(node.path, node.values)

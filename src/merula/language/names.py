@@ -148,7 +148,9 @@ class Names:
                         value.value.span,
                         remedy="list the objects that can stand there",
                     )
-        values = ((g.ABSENT,) if item.optional else ()) + values
+        if node is not None:
+            self._doubled_value(node, absent=item.optional)
+        values = tuple(dict.fromkeys(((g.ABSENT,) if item.optional else ()) + values))
         words = self._words(node) if node else {}
         self.variables[item, ""] = g.Variable(
             item, "", values, values[0], node.span if node else item.span, words
@@ -159,16 +161,7 @@ class Names:
     ) -> None:
         self.used_attributes.add(str(node.path))
         values = tuple(v.value.text for v in node.values)
-        if len(set(values)) < len(values):
-            again = next(i for i, v in enumerate(values) if v in values[:i])
-            first = values.index(values[again])
-            self.report.error(
-                "M102",
-                f"value `{values[again]}` stands twice in `{node.path}`",
-                Label(node.values[again].value.span, "again here"),
-                Label(node.values[first].value.span, "first here"),
-                remedy="delete one",
-            )
+        self._doubled_value(node, absent=False)
         if fixed is not None and fixed.text not in values:
             self.unknown_value(fixed, str(node.path), values)
             fixed = None
@@ -182,6 +175,17 @@ class Names:
             self._words(node),
             fixed=fixed is not None,
         )
+
+    def _doubled_value(self, node: s.Attribute, *, absent: bool) -> None:
+        """Report a value that stands twice; an optional object has `absent` already."""
+        seen = {g.ABSENT} if absent else set()
+        for value in node.values:
+            if value.value.text in seen:
+                text = f"value `{value.value}` stands twice in `{node.path}`"
+                if absent and value.value.text == g.ABSENT:
+                    text = f"`{node.path}` may be absent already, as its `?` says"
+                self.report.error("M102", text, value.value.span, remedy="delete one")
+            seen.add(value.value.text)
 
     def _words(self, node: s.Attribute) -> dict[str, tuple[str | g.ColumnWord, ...]]:
         words: dict[str, tuple[str | g.ColumnWord, ...]] = {}

@@ -157,6 +157,7 @@ class Rules:
                     continue
                 rule = g.Rule(node.name.text, letter, node.doc, tests, node.span)
                 rules.append(rule)
+                self._check_determined(rule)
                 for test in tests:
                     equations.extend(_equations(test, (), rule))
         return tuple(rules), tuple(equations)
@@ -199,6 +200,24 @@ class Rules:
         for item in objects:
             self._check_expression(item, node.expression)
         return tuple(g.IsA(item, node.expression, node.span) for item in objects)
+
+    def _check_determined(self, rule: g.Rule) -> None:
+        """An attribute that follows another must have all its values."""
+        for test in rule.tests:
+            for equation in _equations(test, (), rule):
+                target, source = equation.target, equation.source
+                if isinstance(source, str) or target.lexical or source.lexical:
+                    continue
+                lacking = [value for value in source.values if value not in target.values]
+                if lacking and g.ABSENT not in lacking:
+                    self.names.report.error(
+                        "M212",
+                        f"`{target}` follows `{source}`, but cannot be {listing(lacking, 'or')}",
+                        rule.span,
+                        remedy=f"give `{target}` that value, or say what it is then:"
+                        f" {source} = {lacking[0]} -> {target} = {target.values[0]}",
+                    )
+                    return
 
     def _set_of(self, item: g.Object) -> Rows | None:
         """The table of sets that an object is chosen from, if it is one."""

@@ -103,6 +103,19 @@ def references(node: Expression) -> frozenset[tuple[str, str]]:
             return frozenset()
 
 
+def cell_references(node: Expression) -> frozenset[tuple[str, str]]:
+    """Of `references`, the columns whose cells are expressions (``V1.subject``)."""
+    match node:
+        case Truth():
+            return references(node)
+        case Not(item=item):
+            return cell_references(item)
+        case And(items=items) | Or(items=items):
+            return frozenset().union(*(cell_references(item) for item in items))
+        case _:
+            return frozenset()
+
+
 def names_in(node: Expression) -> tuple[Word, ...]:
     """The objects an expression asks about."""
     match node:

@@ -131,8 +131,9 @@ def _pattern(marks: str) -> re.Pattern[str]:
 
 
 def unquote(text: str) -> str:
-    """The characters a quoted string stands for, composed (NFC)."""
-    return unicodedata.normalize("NFC", re.sub(r"\\(.)", r"\1", text[1:-1]))
+    """The characters a quoted string stands for, composed (NFC); ``\\t`` is a tab."""
+    plain = re.sub(r"\\(.)", lambda m: "\t" if m[1] == "t" else m[1], text[1:-1])
+    return unicodedata.normalize("NFC", plain)
 
 
 def entries(source: Source) -> Iterator[Entry]:
