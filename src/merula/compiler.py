@@ -138,7 +138,8 @@ class _Designs:
             if found is not None:
                 done[design.name] = found
         self._excluded()
-        if self.program.lexicon is None and not all(design.plans for design in done.values()):
+        templates = self.program.lexicon is None and not self.report.failed
+        if templates and not all(design.plans for design in done.values()):
             examples = "; its examples are not checked" if self.grammar.examples else ""
             self.report.warning(
                 "M113",

@@ -29,6 +29,9 @@ def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> t
     """The leaves of a frame in order, absent objects left out, objects with a site put there."""
     leaves = list(_leaves(grammar, frame.items, solved.values, ()))
     for one, other in state.swaps:
+        for swapped in (one, other):
+            if all(leaf.object is not swapped for leaf in leaves):
+                raise NoSense(f"`{swapped.name}` is not there any more")
         for i, leaf in enumerate(leaves):
             if leaf.object is one:
                 leaves[i] = replace(leaf, object=other)

@@ -1,0 +1,308 @@
+"""The compiler on small programs: what it makes, what it refuses, what it must never do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import product
+
+import pytest
+
+import merula
+from merula.compiler import Compiled, compile_source
+from merula.language.source import Source
+from merula.surface import load_surface
+
+NOUNS = "lemma,sg,pl,scene\n" + "".join(f"n{i},n{i},n{i}s,s{i}\n" for i in range(3))
+
+
+def compiled(text: str, **tables: str) -> Compiled:
+    named = {name.replace("_", "."): table for name, table in tables.items()}
+    return compile_source(Source("test.merula", text), tables=named)
+
+
+def codes(text: str, **tables: str) -> list[str]:
+    return [problem.code for problem in compiled(text, **tables).problems]
+
+
+def sentences(text: str, design: str, **tables: str) -> list[tuple[str, ...]]:
+    grammar = merula.compile(text, tables={n.replace("_", "."): t for n, t in tables.items()})
+    found = grammar[design]
+    return [tuple(s.text for s in found[i].cells) for i in range(found.count())]
+
+
+TWO_FRAMES = """
+phenomenon two
+lexicon noun "nouns.csv"
+lexicon verb "verbs.csv"
+objects
+  a, b : noun
+  c    : verb
+  m    : mark
+attributes
+  m = yes "m" | no "k"
+select
+  {selection}
+frames
+  f1 = a b m
+  f2 = a c m
+paradigm p = m in f1 | f2
+"""
+VERBS = "lemma,scene\nn1,s0\nv1,s5\nv2,s6\n"
+
+
+@pytest.mark.parametrize(
+    ("selection", "f1", "f2"),
+    [
+        ("a, b, c share scene", 3, 1),
+        ("a, b, c differ", 6, 9),  # the verb n1 is not the noun n1
+        ("a, b differ", 6, 9),
+    ],
+)
+def test_a_selection_is_about_the_objects_that_a_frame_shows(
+    selection: str, f1: int, f2: int
+) -> None:
+    text = TWO_FRAMES.format(selection=selection)
+    found = compiled(text, nouns_csv=NOUNS, verbs_csv=VERBS)
+    assert not found.failed, [p.render() for p in found.problems]
+    assert found.designs["p"].by_frame() == {"f1": f1, "f2": f2}
+
+
+def test_rows_of_the_same_cells_keep_their_addresses() -> None:
+    text = """
+phenomenon p
+lexicon sets "t.csv"
+objects
+  subj, obj : N
+  m         : mark
+attributes
+  m = yes "sees" | no "hears"
+frames
+  f = subj m obj
+paradigm p = m
+"""
+    one = sentences(text, "p", t_csv="subj,obj\ndog,cat\ncat,dog\n")
+    other = sentences(text, "p", t_csv="subj,obj\ncat,dog\ndog,cat\n")
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ('"ami" "dort"', '"l\'" "ami" "dort"'),
+        ('"l\'ami" "dort"', '"l\'" "ami" "dort"'),
+        ('"dogs," "bark"', '"dogs" "," "bark"'),
+        ('"x y"', '"x" "y"'),
+    ],
+)
+def test_cells_that_are_written_alike_are_found(first: str, second: str) -> None:
+    text = f"""
+phenomenon p
+objects
+  d : switch
+attributes
+  d = one | two
+frames
+  f = (d = one: {first} | {second})
+paradigm p = d
+"""
+    alike = first.replace('"', "").replace("l' ", "l'").replace(" ,", ",").split() == (
+        second.replace('"', "").replace("l' ", "l'").replace(" ,", ",").split()
+    )
+    assert ("M402" in codes(text)) is alike
+
+
+CONFLICT = """
+phenomenon p
+objects
+  a : n (k)
+  m : mark
+attributes
+  k = x | y
+  m = yes "m" | no "w"
+frames
+  f = (a.k = x: "x" | "y") m
+{design}
+"""
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        "paradigm p = m × a.k with a.k = x",
+        "paradigm p = m with a.k = x, a.k = y",
+        "paradigm p = m varying a.k with a.k = x",
+        "matrix p = items in f\n     | a.k  m  a.k\n  1  | x  yes  y\n  2  | y  no  x",
+    ],
+)
+def test_nothing_is_given_twice(design: str) -> None:
+    assert "M411" in codes(CONFLICT.format(design=design))
+
+
+def test_what_follows_needs_the_values() -> None:
+    text = """
+phenomenon p
+lexicon n "n.csv"
+objects
+  a : n (number)
+  v : w
+attributes
+  number = sg | pl | du
+  v.number = sg "barks" | pl "bark"
+external
+  agree: v.number = a.number
+frames
+  f = a v
+paradigm p = a.number
+"""
+    assert codes(text, n_csv="lemma,sg,pl,du\ndog,dog,dogs,dogz\n") == ["M212"]
+
+
+def test_a_lexeme_of_a_gender_that_nothing_shows_is_left_out() -> None:
+    text = """
+phenomenon p
+lexicon n "n.csv"
+objects
+  a : n
+  d : det
+  m : mark
+attributes
+  d.gender = m "le" | f "la"
+  m = yes "dort" | no "mange"
+external
+  concord: d.gender = a.gender
+frames
+  f = d a m
+paradigm p = m
+"""
+    found = sentences(text, "p", n_csv="lemma,gender\nroi,m\nreine,f\nrobot,n\n")
+    assert {s for cells in found for s in cells} == {
+        f"{subject} {verb}." for subject, verb in product(["Le roi", "La reine"], ["dort", "mange"])
+    }
+
+
+def test_an_expression_may_ask_for_a_value_of_another_object() -> None:
+    text = TWO_FRAMES.format(selection="a is s0 or c.scene = s5")
+    assert codes(text, nouns_csv=NOUNS, verbs_csv=VERBS) == []
+
+
+def test_no_circle_where_an_object_is_always_there() -> None:
+    text = """
+phenomenon p
+objects
+  d : det (number)
+  m : mark
+attributes
+  number = sg | pl
+  d = indef "a" | def "the"
+  m = yes "m" | no "w"
+external
+  form: d.number = pl -> d = def
+frames
+  f = d m
+paradigm p = m × d.number
+"""
+    assert codes(text) == []
+
+
+EDITED = """
+phenomenon p
+objects
+  a, c    : n (k)
+  b?      : n (k)
+  s?      : position
+attributes
+  k = x "x" | y "y"
+  s = a | c
+frames
+  f = a "p" b "q" c "r" s
+matrix m = 4 items in f
+  a.k cycles x | y every 1
+answers
+  W breaks R: {edits}
+"""
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        "add b, embed b in a, drop b",
+        "add b, embed c in b, drop b",
+        "add b, swap a, b, drop b",
+        "replace a with b",
+        "replace a with s",
+        "embed b in a",
+        "set s = a, replace a with s",
+        "drop s",
+    ],
+)
+def test_an_edit_that_cannot_be_done_is_a_diagnostic(edits: str) -> None:
+    found = codes(EDITED.format(edits=edits))
+    assert found
+    assert set(found) <= {"M401", "M402", "M403", "M405"}
+
+
+def test_many_scenes_are_too_wide_and_not_too_much_memory() -> None:
+    nouns = "lemma,scene\n" + "".join(f"n{i},s{i}\n" for i in range(300))
+    text = """
+phenomenon p
+lexicon noun "n.csv"
+objects
+  a, b, c, d : noun
+  m          : mark
+attributes
+  m = yes "m" | no "w"
+select
+  a, b, c, d share scene
+frames
+  f = a b c d m
+paradigm p = m
+"""
+    assert codes(text, n_csv=nouns) == ["M504"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("capital = 1", "`capital` of the file is not a true or false"),
+        ('stpo = "."', "the file has no `stpo`; did you mean stop?"),
+        ("sounds = 3", "`sounds` of the file is not a table"),
+        ('[sounds]\nv = "["', "the sound `v` is no pattern"),
+        ("[change]", "`change` of the file is not a list"),
+        ('[[change]]\nwords = ["a"]\nbefore = "v"\nbecomes = "b"', "no sound called `v`"),
+        ('[sounds]\nv = "v"\n[[change]]\nwords = "a"\nbefore = "v"\nbecomes = "b"', "not a list"),
+        ('[sounds]\nv = "v"\n[[change]]\nwords = ["a"]\nbefore = "v"\nbecomes = ""', "empty"),
+        ('[[contract]]\nwords = ["a"]\nbecomes = "b"', "takes two words, not 1"),
+        ('[[contract]]\nwords = ["a b", "c"]\nbecomes = "b"', "is a list of words"),
+        ('[[contract]]\nwords = ["a", "c"]\nbecomes = 3', "`becomes` of `contract` is not"),
+        ("[[contract", "Expected"),
+    ],
+)
+def test_surface_rules_that_mean_nothing_are_refused(rules: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("[", r"\[")):
+        load_surface(rules)
+
+
+def test_surface_rules_are_found_in_any_letter_case() -> None:
+    surface = load_surface('[[contract]]\nwords = ["De", "Le"]\nbecomes = "du"')
+    assert surface.sentence(["de le chat"]) == "Du chat."
+
+
+def test_data_do_not_depend_on_the_hash_seed() -> None:
+    script = (
+        "import merula\n"
+        "for name in ('blm/agreement_fr', 'npi/sentential_negation'):\n"
+        "    for design in merula.load(name).values():\n"
+        "        print(design.generate(20, seed=3).to_table().to_pylist())\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(printed) == 1
