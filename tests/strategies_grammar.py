@@ -536,6 +536,7 @@ class _Builder:
     def _selections(self) -> list[str]:
         lexical = [x for x in self.things if x.lexical]
         lexemes = [x for x in lexical if not x.in_set]
+        sharing = [*lexemes, *[x for x in lexical if x.in_set][-1:]]  # a set is chosen as a whole
         nouns = [x for x in lexical if x.category == "N"]
         simple = ("human", "not proper", "human or thing", "sort = thing", "sort = human | thing")
         verb = self.has("verb")
@@ -550,8 +551,8 @@ class _Builder:
                 entries.append(f"{_listed(self.some(nouns, 1, 2))} is ~verb~.~wants~{more}")
             elif kind == "differ" and len(lexemes) > 1:
                 entries.append(f"{_listed(self.some(lexemes, 2, 3))} differ")
-            elif kind == "share" and len(lexical) > 1:
-                entries.append(f"{_listed(self.some(lexical, 2, 3))} share scene")
+            elif kind == "share" and len(sharing) > 1:
+                entries.append(f"{_listed(self.some(sharing, 2, 3))} share scene")
         return list(dict.fromkeys(entries))
 
     # --- rules

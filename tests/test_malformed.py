@@ -323,7 +323,7 @@ INTERNAL = re.compile(
     r"|Unexpected\w*|LALR|Lark|lark|pars(?:e|er|ing)|None|Traceback|Error)\b|\$END|<merula|_\w+_"
 )
 # NAME in a remedy stands for the reader's own name; these remedies say so themselves.
-PLACEHOLDER = re.compile(r"phenomenon NAME|`NAME|NAME :|NAME\.")
+PLACEHOLDER = re.compile(r"phenomenon NAME|paradigm NAME|`NAME|NAME :|NAME\.")
 
 
 def texts(problem: Diagnostic) -> str:

@@ -14,8 +14,9 @@ from merula.language.diagnostics import Diagnostic
 
 # Problems about a name that is not there: the last name of their first place may be elsewhere.
 _MISSING = frozenset({"M101", "M103", "M104", "M106", "M203", "M204"})
-# Problems that follow where entries of a section are left out, by how their message begins.
+# Problems that follow where entries of a section are left out, with words of their message.
 _FOLLOWS = {
+    "M104": ("has no values to go through", {"tables"}),
     "M105": ("", {"objects"}),
     "M106": ("nothing says", {"frames", "frame"}),
     "M109": ("", {"phenomenon", ""}),
@@ -30,23 +31,28 @@ _FOLLOWS = {
 
 
 def without_consequences(
-    problems: Sequence[Diagnostic], files: Sequence[s.File]
+    problems: Sequence[Diagnostic], files: Sequence[s.File], *, tables: bool
 ) -> Iterator[Diagnostic]:
-    """The problems of a grammar that are faults of their own."""
+    """The problems of a grammar that are faults of their own.
+
+    ``tables`` says whether its tables could be read.
+    """
     unread = frozenset().union(*(file.unread for file in files))
     lost = set().union(*(file.lost for file in files))
     if any("both a frame and an object" in problem.message for problem in problems):
         lost.add("frames")
     if any(problem.code in ("M106", "M107", "M125", "M126") for problem in problems):
         lost.add("a part of a frame")
+    if not tables and any(file.lexicons for file in files):
+        lost.add("tables")
     incomplete = _incomplete(problems, files)
     sites = {_misspelt_site(problem) for problem in problems} - {None}
     reported: set[object] = set()
     for problem in problems:
-        begins, sections = _FOLLOWS.get(problem.code, ("", set()))
+        words, sections = _FOLLOWS.get(problem.code, ("", set()))
         names = _names(problem) if problem.code in _MISSING else [""]
         follows = (
-            (lost & sections and problem.message.startswith(begins))
+            (lost & sections and words in problem.message)
             or names[-1] in unread
             or (problem.code in ("M103", "M104") and names[0] in incomplete)
             or _other_end(problem) in sites

@@ -178,14 +178,21 @@ class Names:
 
     def _doubled_value(self, node: s.Attribute, *, absent: bool) -> None:
         """Report a value that stands twice; an optional object has `absent` already."""
-        seen = {g.ABSENT} if absent else set()
+        first: dict[str, Span] = {}
         for value in node.values:
-            if value.value.text in seen:
-                text = f"value `{value.value}` stands twice in `{node.path}`"
-                if absent and value.value.text == g.ABSENT:
-                    text = f"`{node.path}` may be absent already, as its `?` says"
-                self.report.error("M102", text, value.value.span, remedy="delete one")
-            seen.add(value.value.text)
+            name, span = value.value.text, value.value.span
+            if absent and name == g.ABSENT:
+                text = f"`{node.path}` may be absent already, as its `?` says"
+                self.report.error("M102", text, span, remedy="delete this value")
+            elif name in first:
+                self.report.error(
+                    "M102",
+                    f"value `{name}` stands twice in `{node.path}`",
+                    Label(span, "again here"),
+                    Label(first[name], "first here"),
+                    remedy="delete one",
+                )
+            first.setdefault(name, span)
 
     def _words(self, node: s.Attribute) -> dict[str, tuple[str | g.ColumnWord, ...]]:
         words: dict[str, tuple[str | g.ColumnWord, ...]] = {}
@@ -321,7 +328,12 @@ class Names:
             kinds = [v for v in variable.values if v not in (g.ABSENT,)]
             names = variable.values if take_absent or len(kinds) < 2 else tuple(kinds)
             if not names:
-                raise self.fail("M104", f"`{variable}` has no values to go through", path.span)
+                raise self.fail(
+                    "M104",
+                    f"`{variable}` has no values to go through",
+                    path.span,
+                    remedy="list them in brackets, under `attributes`, or in a column of its table",
+                )
             return g.Axis(str(path), tuple(g.Point(n, ((variable, n),)) for n in names), path.span)
         points = tuple(self.point(path, word) for word in values)
         return g.Axis(str(path), points, path.span)

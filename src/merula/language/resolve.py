@@ -26,7 +26,7 @@ def resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) ->
     """
     found = Report()
     grammar = _resolve(files, lexicon, found)
-    report.extend(without_consequences(found.items, files))
+    report.extend(without_consequences(found.items, files, tables=lexicon is not None))
     return grammar
 
 
