@@ -424,7 +424,7 @@ class _Builder:
         columns: dict[str, tuple[str, ...]] = {}
         if self.chance(70):
             columns["set"] = tuple(f"s{i}" for i in range(size))
-            if self.chance(10):
+            if self.number(0, 60) == 37:
                 columns["set"] = (*columns["set"][1:], columns["set"][1])
         for x in things:
             for column, forms in self._forms(x, size).items():
@@ -528,7 +528,7 @@ class _Builder:
         }
 
     def _scenes(self, size: int) -> tuple[str, ...]:
-        scenes = ("home", "court", "home | court", "*", "*", "", "sea | home", "sea")
+        scenes = ("home", "home | court", "*", "*", "home", "", "sea | home", "sea")
         return tuple(self.pick(scenes) for _ in range(size))
 
     # --- selection
@@ -564,6 +564,7 @@ class _Builder:
         verb = next((x for x in numbered if x.name == "verb"), None)
         linked = next((x for x in self.things if "link" in dict(x.attributes)), None)
         self.agrees = self.licensed = False
+        self.ruled: list[str] = []  # other paths that a rule wants to have a value
         if verb is not None and nouns and nouns[0].name == "subj" and self.chance(85):
             self.agrees = True
             equation = "~verb~.~number~ = ~subj~.~number~"
@@ -584,12 +585,14 @@ class _Builder:
                 external.append(f"~licensing~: {inside[0]}")
         if linked is not None and self.chance(30):
             internal.append(f"~linking~: ~{linked.name}~.~link~ = ~pp~")
+            self.ruled.append(f"~{linked.name}~.~link~")
         if self.agrees and len(nouns) > 1 and self.chance(60):
             others = " and ".join(f"~{x.name}~.~number~" for x in nouns[1:])
             internal.append(f"~attraction~: ~verb~.~number~ ignores {others}")
         tensed = self.has("verb") and "tense" in dict(self.thing("verb").attributes)
         if tensed and self.has("comp") and self.chance(50):
             internal.append("~tenses~: ~comp~ = yes -> ~verb~.~tense~ = ~pst~")
+            self.ruled.append("~verb~.~tense~")
         if self.gendered and len(nouns) > 1 and self.chance(40):
             external.append(f"~genders~: ~subj~.~gender~ = ~{nouns[1].name}~.~gender~")
         elif self.gendered and self.has("comp") and self.chance(20):
@@ -633,7 +636,7 @@ class _Builder:
         if self.kind != "paradigm" and self.chance(90):  # the right answer has to be right
             determined = ["~verb~.~number~"] if self.agrees else []
             determined += ["~comp~", "~npi~", "~npi~.site"] if self.licensed else []
-            determined += ["~det~.~def~"]
+            determined += ["~det~.~def~", *self.ruled]
             ways = [w for w in ways if w.path not in determined] or ways
         kind = self.kind
         self.varied = self._compatible(ways, 1, 3)

@@ -1076,6 +1076,11 @@ def test_tables_and_imports_that_are_not_there(
         (["--encoding", "klingon"], "M303", "no encoding called `klingon`"),
         (["--column", "subj.sg=Subject"], "M307", "no column `Subject` (for subj.sg)"),
         (["--column", "subj.sg"], "", "should be NAME=HEADER"),
+        (["--column", "=Subject"], "", "should be NAME=HEADER"),
+        (["--lexicon", ""], "", "names no file"),
+        (["--lexicon", "sets.tsv="], "", "names no file"),
+        (["--separator", ""], "", "nothing is given"),
+        (["--encoding", ""], "", "nothing is given"),
     ],
 )
 def test_options_for_tables(arguments: list[str], code: str, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -66,19 +67,26 @@ def test_a_slip_has_its_message(sample: Sample) -> None:
     assert problem.remedy == sample.remedy
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=ids)
-def test_the_caret_stands_under_a_token_of_the_slip(sample: Sample) -> None:
+def marked(sample: Sample) -> str:
+    """The slip with its caret: ``answer: AE «flip» verb.number``."""
     (problem,) = diagnose(sample.start, sample.text)
+    before = 0 if sample.start == "cell_expression" else len(AROUND[0] + BEFORE[sample.start])
     span = problem.labels[0].span
-    before = "" if sample.start == "cell_expression" else AROUND[0] + BEFORE[sample.start]
-    start, end = span.start - len(before), span.end - len(before)
-    if span.text:
-        assert 0 <= start < end <= len(sample.text)
-        named = re.findall("`([^`]+)`", problem.message)
-        if "{found}" in sample.message:
-            assert span.text in named
-    else:  # the end of the entry, just behind its last token
-        assert start in (len(sample.text.rstrip()), len(sample.text), -1)
+    start, end = max(span.start - before, 0), max(span.end - before, 0)
+    assert start <= end <= len(sample.text)
+    if "{found}" in sample.message:
+        assert f"`{span.text}`" in problem.message
+    text = sample.text
+    return f"{sample.start}: {text[:start]}«{text[start:end]}»{text[end:]}"
+
+
+def test_carets(pytestconfig: pytest.Config) -> None:
+    """``slips.txt`` shows where the caret of each slip stands; ``--rewrite`` makes it anew."""
+    file = Path(__file__).with_name("slips.txt")
+    now = "".join(f"{marked(sample)}\n" for sample in SAMPLES)
+    if pytestconfig.getoption("rewrite"):
+        file.write_text(now, encoding="utf-8")
+    assert file.read_text(encoding="utf-8").splitlines() == now.splitlines()
 
 
 def test_there_is_a_slip_of_every_kind_of_entry() -> None:

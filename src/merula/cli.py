@@ -85,13 +85,18 @@ def _options(
     files = {}
     for text in lexicons:
         name, equals, file = text.partition("=")
+        if not (file if equals else text):
+            raise click.BadParameter(f"{text!r} names no file", param_hint="--lexicon")
         files[name if equals else ""] = file if equals else text
     mapped = {}
     for text in columns:
         name, equals, header = text.partition("=")
-        if not equals:
+        if not equals or not name or not header:
             raise click.BadParameter(f"{text!r} should be NAME=HEADER", param_hint="--column")
         mapped[name] = header
+    for given, option in ((separator, "--separator"), (encoding, "--encoding")):
+        if given == "":
+            raise click.BadParameter("nothing is given", param_hint=option)
     return TableOptions(files, separator, encoding, mapped)
 
 
