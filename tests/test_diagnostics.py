@@ -153,7 +153,7 @@ NAMES = [
     ),
     Case(
         "frames => frames\n  subj = verb",
-        "M102",
+        "M129",
         ["subj", "subj"],
         "both a frame and an object",
         "rename one",
@@ -274,7 +274,7 @@ SENSE = [
     Case(
         "ignores n1.number => ignores n1.number, n1 inside iner", "M203", "iner", "iner", "inner?"
     ),
-    Case("[inner n1 => [inner @here n1", "M204", "@here", "nothing can stand", "NAME.site = here"),
+    Case("[inner n1 => [inner @here n1", "M128", "@here", "nothing can stand", "NAME.site = here"),
     Case("subj [inner => clause [inner", "M107", "clause", "contains itself", "finite pattern"),
     Case(
         "frames => frames\n  a = verb b\n  b = subj a",
@@ -324,7 +324,7 @@ MATRICES = [
             "  n1.number   cycles 2 of sg | pl every 2\n => ",
             "  WN breaks R: flip n1.number\n => ",
         ),
-        "M410",
+        "M428",
         "m",
         "nothing changes",
         "cycles 2 of",

@@ -9,7 +9,7 @@ from math import perm
 
 from merula import grammar as g
 from merula.language import syntax as s
-from merula.language.diagnostics import Label, did_you_mean, listing
+from merula.language.diagnostics import Label, did_you_mean, listing, near
 from merula.language.frames import Frames
 from merula.language.names import Names, Unresolved
 from merula.language.source import Span
@@ -87,7 +87,7 @@ class Designs:
             raise Unresolved
         if not cycles:
             raise self.names.fail(
-                "M410",
+                "M428",
                 f"nothing changes from item to item of `{node.name}`",
                 node.span,
                 remedy="write a line such as `n1.number cycles 2 of sg | pl every 2` under it",
@@ -196,6 +196,8 @@ class Designs:
                 node.base.span,
                 remedy=did_you_mean(node.base.text, known)
                 or "write the matrix that is swapped above the one that swaps it",
+                about=(node.base.text,),
+                meant=near(node.base.text, known),
             )
         if not base.rows:
             raise self.names.fail(
@@ -240,6 +242,8 @@ class Designs:
                         f"there is no matrix called `{word}`",
                         word.span,
                         remedy=did_you_mean(word.text, spans) or f"matrices are {listing(spans)}",
+                        about=(word.text,),
+                        meant=near(word.text, spans),
                     )
                 elif isinstance(designs.get(word.text), g.Paradigm):
                     self.names.report.error(

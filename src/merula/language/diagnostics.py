@@ -27,7 +27,9 @@ class Diagnostic:
     """One problem: a code, the fault in a linguist's words, its places and the remedy.
 
     ``labels[0]`` is the place to mend; further labels are places that disagree with it.
-    ``place`` names a position outside any source text (a table cell, a folder).
+    ``place`` names a position outside any source text (a table cell, a folder). ``about`` are
+    the names at fault and ``meant`` the known name near the last one; neither is printed, they
+    are for what follows from a problem (`merula.language.consequences`).
     """
 
     code: str
@@ -37,6 +39,8 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     severity: Severity = "error"
     place: str = ""
+    about: tuple[str, ...] = ()
+    meant: str | None = None
 
     def sort_key(self) -> tuple[str, int, str, str]:
         """Order of a report: by source, place, code and text."""
@@ -141,9 +145,11 @@ class Report:
         remedy: str = "",
         notes: Iterable[str] = (),
         place: str = "",
+        about: tuple[str, ...] = (),
+        meant: str | None = None,
     ) -> None:
         """Add an error."""
-        self._add("error", code, message, labels, remedy, notes, place)
+        self._add("error", code, message, labels, remedy, notes, place, about, meant)
 
     def warning(
         self,
@@ -153,9 +159,11 @@ class Report:
         remedy: str = "",
         notes: Iterable[str] = (),
         place: str = "",
+        about: tuple[str, ...] = (),
+        meant: str | None = None,
     ) -> None:
         """Add a warning: the data can be made, but the author should know."""
-        self._add("warning", code, message, labels, remedy, notes, place)
+        self._add("warning", code, message, labels, remedy, notes, place, about, meant)
 
     def _add(
         self,
@@ -166,9 +174,14 @@ class Report:
         remedy: str,
         notes: Iterable[str],
         place: str,
+        about: tuple[str, ...],
+        meant: str | None,
     ) -> None:
         placed = tuple(x if isinstance(x, Label) else Label(x) for x in labels)
-        self.extend([Diagnostic(code, message, placed, remedy, tuple(notes), severity, place)])
+        noted = tuple(notes)
+        self.extend(
+            [Diagnostic(code, message, placed, remedy, noted, severity, place, about, meant)]
+        )
 
     def extend(self, problems: Iterable[Diagnostic]) -> None:
         """Add problems that are not there yet."""

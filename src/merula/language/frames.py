@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from merula import grammar as g
 from merula.language import syntax as s
-from merula.language.diagnostics import Label, did_you_mean, listing
+from merula.language.diagnostics import Label, did_you_mean, listing, near
 from merula.language.names import Names, Unresolved
 from merula.language.refusals import MAX_DEPTH
 from merula.language.rules import Rules
@@ -41,7 +41,7 @@ class Frames:
                 continue
             if name in self.names.objects:
                 self.names.report.error(
-                    "M102",
+                    "M129",
                     f"`{name}` is both a frame and an object",
                     Label(node.name.span, "a frame here"),
                     Label(self.names.objects[name].span, "an object here"),
@@ -135,15 +135,19 @@ class Frames:
                         variable.span,
                         remedy=did_you_mean(value, self.sites)
                         or f"mark the place in a frame with @{value}",
+                        about=(item.name, value),
+                        meant=near(value, self.sites),
                     )
         for name, span in self.sites.items():
             if name not in taken:
                 self.names.report.error(
-                    "M204",
+                    "M128",
                     f"nothing can stand at the site `@{name}`",
                     span,
                     remedy=did_you_mean(name, taken)
                     or f"give an object that attribute: NAME.site = {name} | …",
+                    about=(name,),
+                    meant=near(name, taken),
                 )
 
     def _expand(
@@ -213,6 +217,7 @@ class Frames:
                 f"the frame `{name}` contains itself: {path}",
                 name.span,
                 remedy="a frame is a finite pattern; write the levels out under other names",
+                about=(*inside, name.text),
             )
         if name.text in self.names.objects:
             yield (g.Reference(self.names.objects[name.text]),)
@@ -225,6 +230,8 @@ class Frames:
                 name.span,
                 remedy=did_you_mean(name.text, [*self.names.objects, *self.nodes])
                 or f'declare it, or quote it if it is a word: "{name}"',
+                about=(name.text,),
+                meant=near(name.text, [*self.names.objects, *self.nodes]),
             )
 
     def _guarded(
@@ -246,7 +253,7 @@ class Frames:
                 return next(iter(self.by_name.values()))
             known = listing(self.by_name, "or")
             raise self.names.fail(
-                "M106",
+                "M127",
                 "nothing says which frame the sentences have",
                 span,
                 remedy=f"add `in` and {known}" if known else "declare one under `frames`",
@@ -260,6 +267,8 @@ class Frames:
                     name.span,
                     remedy=did_you_mean(name.text, self.by_name)
                     or (f"frames are {listing(self.by_name)}" if self.by_name else "declare it"),
+                    about=(name.text,),
+                    meant=near(name.text, self.by_name),
                 )
             frames.extend(self.by_name[name.text])
         if not frames:

@@ -54,9 +54,17 @@ class Names:
             except Unresolved:
                 continue
 
-    def fail(self, code: str, message: str, *labels: Label | Span, remedy: str = "") -> Unresolved:
+    def fail(
+        self,
+        code: str,
+        message: str,
+        *labels: Label | Span,
+        remedy: str = "",
+        about: tuple[str, ...] = (),
+        meant: str | None = None,
+    ) -> Unresolved:
         """Report an error; the result is to be raised."""
-        self.report.error(code, message, *labels, remedy=remedy)
+        self.report.error(code, message, *labels, remedy=remedy, about=about, meant=meant)
         return Unresolved()
 
     def twice(self, what: str, name: str, span: Span, first: Span) -> None:
@@ -112,8 +120,9 @@ class Names:
                 hint = did_you_mean(feature.name.text, self.declared)
                 remedy = hint or f"declare it under `attributes`: {feature.name} = … | …"
                 text = f"there is no attribute called `{feature.name}`"
-                self.report.error("M101", text, feature.name.span, remedy=remedy)
-                meant = near(feature.name.text, self.declared)
+                name, meant = feature.name, near(feature.name.text, self.declared)
+                about = (name.text,)
+                self.report.error("M101", text, name.span, remedy=remedy, about=about, meant=meant)
                 if meant is not None:  # one slip is one diagnostic
                     self._variable(item, meant, self.declared[meant], None)
                 continue
@@ -246,7 +255,14 @@ class Names:
         if word.text in self.declared:
             having = [o.name for (o, a) in self.variables if a == word.text]
             remedy = f"`{word}` is an attribute: say whose, as in {(having or ['NAME'])[0]}.{word}"
-        return self.fail("M101", f"there is no object called `{word}`", word.span, remedy=remedy)
+        return self.fail(
+            "M101",
+            f"there is no object called `{word}`",
+            word.span,
+            remedy=remedy,
+            about=(word.text,),
+            meant=near(word.text, self.objects),
+        )
 
     def _value_meant(self, word: s.Word) -> str:
         """What to write where a value stands as if it were an object, or an empty string."""
@@ -264,6 +280,8 @@ class Names:
             f"`{owner}` has no value `{word}`",
             word.span,
             remedy=did_you_mean(word.text, known) or f"its values are {listing(known)}",
+            about=(owner.partition(".")[0], word.text),
+            meant=near(word.text, known),
         )
 
     # --- paths
@@ -289,6 +307,7 @@ class Names:
                 f"`{item.name}` is always there and has no kinds of its own",
                 path.span,
                 remedy=f"name one of its attributes ({item.name}.…), or mark it optional with `?`",
+                about=(item.name,),
             )
         return self._lexical(item, path)
 
@@ -311,6 +330,8 @@ class Names:
             f"`{item.name}` has no attribute `{name}`",
             path.span,
             remedy=hint or known,
+            about=(item.name, name),
+            meant=near(name, [*has, *columns]),
         )
 
     def axis(self, path: s.Path, values: Sequence[s.Word], *, take_absent: bool = False) -> g.Axis:
@@ -329,10 +350,11 @@ class Names:
             names = variable.values if take_absent or len(kinds) < 2 else tuple(kinds)
             if not names:
                 raise self.fail(
-                    "M104",
+                    "M130",
                     f"`{variable}` has no values to go through",
                     path.span,
                     remedy="list them in brackets, under `attributes`, or in a column of its table",
+                    about=(item.name, variable.attribute or item.name),
                 )
             return g.Axis(str(path), tuple(g.Point(n, ((variable, n),)) for n in names), path.span)
         points = tuple(self.point(path, word) for word in values)

@@ -124,6 +124,7 @@ class Rules:
                     path.span,
                     remedy=did_you_mean(missing[0], self.brackets)
                     or f"bracket it in a frame: [{missing[0]} …]",
+                    about=(missing[0],),
                 )
             return variable
         if path.owner.text not in self.brackets:
@@ -133,6 +134,7 @@ class Rules:
                 path.span,
                 remedy=did_you_mean(path.owner.text, self.brackets)
                 or f"bracket it in a frame: [{path} …]",
+                about=(path.owner.text,),
             )
         return path.owner.text
 
