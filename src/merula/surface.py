@@ -151,9 +151,10 @@ class Surface:
                 done.insert(0, word)
             edge = self.edge(done[0])
         text = _spaced(done, right, swallows=swallows)
-        if edge.second and done == [edge.second]:
-            edge = replace(edge, alone=right.alone if swallows else right.closing or right.end)
         rest = text[len(edge.second) :].lstrip(" ") if edge.second else text
+        if edge.second:
+            behind = right.alone if swallows else right.closing or right.end
+            edge = replace(edge, alone=rest[0] in CLOSING if rest else behind)
         return Written(text, rest, edge, swallows)
 
     def _beside(self, word: str, edge: Edge) -> tuple[str, bool]:
