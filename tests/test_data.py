@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import merula
+from merula.cli import FORMATS
 from merula.compiler import Compiled
-from merula.export import MANIFEST, generate_files
+from merula.export import MANIFEST, WRITERS, generate_files
 from merula.permute import Permutation
 from merula.rows import RowMaker, Selection, answer_orders
 
@@ -229,3 +232,63 @@ def test_public_names() -> None:
     assert set(merula.__all__) <= set(dir(merula))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         merula.nothing  # noqa: B018
+
+
+def test_a_data_set_needs_its_extra(
+    agreement: merula.Grammar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(ImportError, match=r"pip install 'merula\[hf\]'"):
+        agreement.generate(3).to_dataset()
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_data_set_is_given_plain_rows(
+    agreement: merula.Grammar, monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
+    """`datasets` is given strings where our batches have dictionaries."""
+    package = ModuleType("datasets")
+    package.Dataset = lambda table: table  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "datasets", package)
+    table = agreement.generate(n, seed=2).to_dataset()
+    assert table.to_pylist() == agreement.generate(n, seed=2).to_table().to_pylist()
+    assert "dictionary" not in str(table.schema)
+
+
+def test_rows_say_where_they_are_from(agreement: merula.Grammar) -> None:
+    made = maker(agreement, "agrf")
+    (row,) = rows(agreement, "agrf", 1, 11, 10)
+    found = compiled(agreement)
+    assert (row["grammar"], row["lexicon"]) == (
+        found.grammar_digest[:16],
+        found.lexicon_digest[:16],
+    )
+    instance = agreement["agrf"][int(row["address"])]
+    assert row["variant"] == "; ".join(f"{k}={v}" for k, v in instance.choices.items())
+    assert row["context_templates"][0].startswith("subj[")
+    words = [len(template.split("] ")) for template in row["context_templates"]]
+    assert set(words) <= {3, 4, 5, 6}
+    assert made.schema.metadata[b"merula.lexicon"].decode() == found.lexicon_digest
+
+
+def test_digests_follow_what_data_depend_on() -> None:
+    def digests(text: str, table: str) -> tuple[str, str]:
+        found = compiled(merula.compile(text, tables={"nouns.csv": table}))
+        return found.grammar_digest, found.lexicon_digest
+
+    text = WIDE.format(names="a, b", frame="a b")
+    base = digests(text, NOUNS)
+    shuffled = "\n".join([*NOUNS.split("\n")[:1], *reversed(NOUNS.strip().split("\n")[1:])])
+    assert digests(text, shuffled) == base
+    assert digests(text, NOUNS.replace("n7s", "n7es"))[1] != base[1]
+    assert digests(text.replace("a b", "b a"), NOUNS)[0] != base[0]
+    assert digests(text.replace("language en", "language it"), NOUNS)[1] != base[1]
+
+
+def test_the_seed_moves_the_right_answer() -> None:
+    first = {int(np.argmin(answer_orders(np.arange(1), 6, seed))) for seed in range(30)}
+    assert len(first) > 3
+
+
+def test_the_command_line_knows_the_formats() -> None:
+    assert list(WRITERS) == list(FORMATS)

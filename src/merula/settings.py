@@ -135,49 +135,42 @@ def in_order(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Variab
         return tuple(grammar.variables.values())
 
 
-def variables_of(test: g.Test) -> Iterator[g.Variable]:
-    """The variables that a test asks about."""
+def parts(test: g.Test) -> Iterator[g.Test]:
+    """A test and all tests it is made of."""
+    yield test
     match test:
-        case g.Is(variable=variable):
-            yield variable
-        case g.Same(variable=variable, other=other):
-            yield from (variable, other)
         case g.Not(test=inner):
-            yield from variables_of(inner)
+            yield from parts(inner)
         case g.AllOf(tests=tests) | g.AnyOf(tests=tests):
             for part in tests:
-                yield from variables_of(part)
+                yield from parts(part)
         case g.Choice(condition=c, consequence=t, alternative=a):
             for branch in (c, t, a):
                 if branch is not None:
-                    yield from variables_of(branch)
-        case g.Ignores(variable=variable, attractors=attractors):
-            yield from (variable, *attractors)
-        case g.Within(place=place):
-            if isinstance(place, g.Variable):
+                    yield from parts(branch)
+
+
+def variables_of(test: g.Test) -> Iterator[g.Variable]:
+    """The variables that a test asks about."""
+    for part in parts(test):
+        match part:
+            case g.Is(variable=variable):
+                yield variable
+            case g.Same(variable=variable, other=other):
+                yield from (variable, other)
+            case g.Ignores(variable=variable, attractors=attractors):
+                yield from (variable, *attractors)
+            case g.Within(place=g.Variable() as place):
                 yield place
-
-
-def _needs_places(equation: g.Equation) -> bool:
-    return any(True for test, _ in equation.conditions for _ in scope_tests(test))
 
 
 def scope_tests(test: g.Test) -> Iterator[g.Within]:
     """The parts of a test that ask whether something stands in a constituent."""
-    match test:
-        case g.Within():
-            yield test
-        case g.Not(test=inner):
-            yield from scope_tests(inner)
-        case g.AllOf(tests=tests) | g.AnyOf(tests=tests):
-            for part in tests:
-                yield from scope_tests(part)
-        case g.Choice(condition=c, consequence=t, alternative=a):
-            for branch in (c, t, a):
-                if branch is not None:
-                    yield from scope_tests(branch)
-        case _:
-            return
+    return (part for part in parts(test) if isinstance(part, g.Within))
+
+
+def _needs_places(equation: g.Equation) -> bool:
+    return any(True for test, _ in equation.conditions for _ in scope_tests(test))
 
 
 # --- tests ---------------------------------------------------------------------------------
