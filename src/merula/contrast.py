@@ -14,7 +14,7 @@ from merula.space import MAX_TABLE, Bools, Ints, TooWide
 from merula.surface import CLOSING, END, Edge, Surface
 
 _MARKS = ".?!…"
-MAX_JOINT = 20_000  # combinations of forms written out to compare two cells exactly
+MAX_JOINT = 100_000  # combinations of forms written out to compare two cells exactly
 
 
 @dataclass(frozen=True)
