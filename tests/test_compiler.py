@@ -87,6 +87,30 @@ paradigm p = m
     assert one == other
 
 
+def test_which_homograph_is_kept_does_not_depend_on_the_order_of_rows() -> None:
+    text = """
+phenomenon p
+lexicon sets "a.csv"
+lexicon v "v.csv"
+objects
+  a : n
+  b : v
+  d : k
+attributes
+  d = yes "u" | no "w"
+select
+  b is a.p
+  b is not a.q
+frames
+  f = a d b
+paradigm c = d
+"""
+    verbs = "lemma,f\nv1,m\nv2,n\n"
+    one = sentences(text, "c", a_csv="a,p,q\nx,m,n\nx,n,m\n", v_csv=verbs)
+    other = sentences(text, "c", a_csv="a,p,q\nx,n,m\nx,m,n\n", v_csv=verbs)
+    assert one == other
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

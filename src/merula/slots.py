@@ -14,7 +14,7 @@ from merula import grammar as g
 from merula.items import Fixed, OneOf, Placed
 from merula.language.diagnostics import Report, did_you_mean, listing
 from merula.language.names import rows_of
-from merula.language.syntax import cell_references, references
+from merula.language.syntax import cell_references, columns_in, references
 from merula.lexicon import ANY, LEMMA, SETS, Lexicon, Rows, members
 from merula.meaning import Cell
 from merula.selection import check_cells, fits, fits_itself
@@ -58,6 +58,7 @@ class SlotMaker:
         self._sources = {item: rows_of(lexicon, item) for item in grammar.objects.values()}
         self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
         self._slots: dict[Spec, Slot] = {}
+        self._asked_of: dict[int, tuple[str, ...]] = {}  # by the identity of rows
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def word(
@@ -221,7 +222,7 @@ class SlotMaker:
             return Slot(spec.name, spec.objects, words, places, {"": words}, None, ())
         rows, features = self._rows_of_key(spec.key)
         chosen = self._filtered(spec, rows, features, select=select)
-        chosen.sort(key=lambda r: canonical(rows, r, spec.columns))
+        chosen.sort(key=lambda r: canonical(rows, r, (*spec.columns, *self._asked(rows))))
         chosen = self._merged(spec, rows, chosen) if select else chosen
         # equal columns are one object, so that what is found out about one is found out once
         texts = {c: tuple(rows.columns[c][r] for r in chosen) for c in spec.columns}
@@ -235,6 +236,20 @@ class SlotMaker:
             rows,
             tuple(chosen),
         )
+
+    def _asked(self, rows: Rows) -> tuple[str, ...]:
+        """The columns of some rows that selections and rules ask about, in the grammar's order."""
+        if id(rows) not in self._asked_of:
+            names: dict[str, None] = {}
+            for selection in self.grammar.selections:
+                if isinstance(selection, g.Share):
+                    names[selection.column] = None
+                elif isinstance(selection, g.IsA):
+                    names.update(dict.fromkeys(columns_in(selection.expression)))
+            names.update(dict.fromkeys(v.attribute for v in self.grammar.variables.values()))
+            own = (f"{item}.{name}" for name in names for item in self.grammar.objects)
+            self._asked_of[id(rows)] = tuple(c for c in (*names, *own) if c in rows.columns)
+        return self._asked_of[id(rows)]
 
     def _rows_of_key(self, key: SlotKey) -> tuple[Rows, tuple[tuple[g.Variable, str], ...]]:
         features = key[2]
@@ -315,8 +330,10 @@ class SlotMaker:
         if doubled:
             self.report.warning(
                 "M318",
-                f"{len(doubled)} of `{spec.name}` look like another in all forms used"
-                f" ({listing(spec.columns)}), so they are left out",
+                f"{len(doubled)} of `{spec.name}`"
+                f" {'looks' if len(doubled) == 1 else 'look'} like another in all forms used"
+                f" ({listing(spec.columns)}), so {'it is' if len(doubled) == 1 else 'they are'}"
+                " left out",
                 notes=[f"left out: {_some(rows, doubled)}"],
                 remedy="this is fine where only parts of a row are shown; delete real doubles",
                 place=rows.places[doubled[0]],
@@ -345,7 +362,7 @@ def _tables(rows: Rows) -> str:
 def canonical(rows: Rows, row: int, columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The key of a row's place among candidates: its cells, whatever the columns are called.
 
-    Rows of the same cells in other columns are told apart by the forms they show.
+    Rows of the same cells in other columns are told apart by ``columns``, in the order given.
     """
     cells = tuple(sorted(cells[row] for cells in rows.columns.values()))
     return cells, tuple(rows.columns[column][row] for column in columns)

@@ -116,6 +116,19 @@ def cell_references(node: Expression) -> frozenset[tuple[str, str]]:
             return frozenset()
 
 
+def columns_in(node: Expression) -> tuple[str, ...]:
+    """All column names an expression may name, its own lexeme's and another's, as written."""
+    match node:
+        case Truth(path=path) | Equal(path=path):
+            return (str(path.attribute or path.owner),)
+        case Not(item=item):
+            return columns_in(item)
+        case And(items=items) | Or(items=items):
+            return tuple(name for item in items for name in columns_in(item))
+        case _:
+            return ()
+
+
 def names_in(node: Expression) -> tuple[Word, ...]:
     """The objects an expression asks about."""
     match node:
