@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +32,9 @@ class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         from merula.language.diagnostics import MerulaError
 
+        # A command makes many small values and few circles; looking for circles less often
+        # saves a tenth of its time.
+        gc.set_threshold(200_000, 50, 50)
         try:
             return super().invoke(ctx)
         except MerulaError as error:
