@@ -10,8 +10,10 @@ from itertools import product
 import pytest
 
 import merula
+from merula._resources import folder
 from merula.compiler import Compiled, compile_source
 from merula.language.source import Source
+from merula.program import TableOptions
 from merula.surface import load_surface
 
 NOUNS = "lemma,sg,pl,scene\n" + "".join(f"n{i},n{i},n{i}s,s{i}\n" for i in range(3))
@@ -330,3 +332,121 @@ def test_data_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("0", "1", "77")
     }
     assert len(printed) == 1
+
+
+CLAIMED = """
+phenomenon p
+lexicon sets "t.csv"
+objects
+  subj : N (number)
+  verb : V (number)
+attributes
+  number = sg | pl
+external
+  agreement: verb.number = subj.number
+frames
+  f = subj verb
+matrix m = 3 items in f
+  subj.number cycles sg | pl every 1
+answers
+  W {claim}: flip subj.number keeping verb.number
+"""
+SETS = "subj.sg,subj.pl,verb.sg,verb.pl\ndog,dogs,barks,bark\n"
+
+
+@pytest.mark.parametrize(
+    ("claim", "found"),
+    [
+        ("breaks E", []),
+        ("breaks E agreement", []),
+        ("breaks E, R subj.number", []),
+        ("breaks E as R", []),
+        ("breaks R", ["M401"]),  # R is broken too, but is not what is printed
+        ("breaks R subj.number", ["M401"]),
+        ("breaks I", ["M401"]),
+        ("breaks E as I", ["M401"]),
+        ("breaks E, R verb.number", ["M401"]),
+        ("breaks E agrement", ["M423"]),
+    ],
+)
+def test_a_claim_is_the_class_that_is_printed(claim: str, found: list[str]) -> None:
+    assert [c for c in codes(CLAIMED.format(claim=claim), t_csv=SETS) if c != "M407"] == found
+
+
+@pytest.mark.parametrize(
+    "phrases",
+    [
+        ["di", "i"],
+        ["di", "i", ","],
+        ["di", "i ,"],
+        ["di", "i ,", "x"],
+        ["di", "i", "amici"],
+        ["di", "il gatto", "di", "il", "cane"],
+        ["di", "l'", "amico"],
+        ["di", "l'amico"],
+    ],
+)
+def test_pieces_put_together_are_the_sentence(phrases: list[str]) -> None:
+    surface = load_surface((folder("lexicons") / "it" / "surface.toml").read_text("utf-8"))
+    whole = surface.sentence(phrases)
+    assert "".join(surface.pieces(phrases)) == whole
+    assert " ." not in whole
+    assert " ," not in whole
+
+
+ACCENTS = "subj.sg,subj.pl,verb.sg,verb.pl\nl\u2019été,les étés,dure,durent\n"
+
+
+def read(data: bytes, how: str = "") -> list[str]:
+    text = CLAIMED.format(claim="breaks E").replace('"t.csv"', f'"t.csv" {how}')
+    problems = compile_source(Source("t", text), tables={"t.csv": data}).problems
+    return [p.code for p in problems if p.code != "M407"]
+
+
+def test_tables_as_spreadsheets_write_them() -> None:
+    assert read(ACCENTS.encode("utf-8-sig")) == []
+    assert read(ACCENTS.replace("\n", "\r\n").encode()) == []
+    assert read(("sep=;\r\n" + ACCENTS.replace(",", ";")).encode()) == []
+    assert read(ACCENTS.encode("cp1252"), 'encoded "cp1252"') == []
+    assert read(ACCENTS.encode("cp1252")) == ["M302"]
+    assert read(ACCENTS.encode(), 'encoded "cp1252"') == ["M327"]
+    assert read(b"PK\x03\x04" + bytes(40)) == ["M326"]
+
+
+def test_an_option_says_which_of_several_tables_it_means() -> None:
+    text = TWO_FRAMES.format(selection="a, b differ")
+    source = Source("t", text)
+    tables = {"nouns.csv": NOUNS, "verbs.csv": VERBS}
+    for options in (TableOptions(separator=";"), TableOptions(columns={"lemma": "Lemma"})):
+        found = compile_source(source, options, tables)
+        assert [p.code for p in found.problems] == ["M605"]
+
+
+def test_a_right_answer_that_the_context_shows_is_reported() -> None:
+    assert "M407" in codes(CLAIMED.format(claim="breaks E"), t_csv=SETS)
+    two = CLAIMED.format(claim="breaks E").replace("3 items", "2 items")
+    assert "M407" not in codes(two, t_csv=SETS)
+
+
+def test_what_is_too_much_to_compare_is_said() -> None:
+    nouns = "lemma,sg,pl\n" + "".join(f"n{i},n{i},n{i} n{i}\n" for i in range(400))
+    text = """
+phenomenon p
+lexicon n "n.csv"
+objects
+  a, b : n (number)
+attributes
+  number = sg | pl
+frames
+  f = a b
+paradigm p = a.number × b.number
+"""
+    assert codes(text, n_csv=nouns) == ["M426"]
+
+
+def test_groups_that_differ_may_overlap() -> None:
+    text = TWO_FRAMES.format(selection="a, b differ\n  b, c differ")
+    text = text.replace("c    : verb", "c    : noun").replace('lexicon verb "verbs.csv"\n', "")
+    text = text.replace("f1 = a b m\n  f2 = a c m", "f1 = a b c m").replace("in f1 | f2", "")
+    found = compiled(text, nouns_csv=NOUNS)
+    assert found.designs["p"].count == 3 * 2 * 2  # the first and the third may be one noun

@@ -81,11 +81,11 @@ def generate_files(
         if out.exists():
             out.rmdir()
         partial.rename(out)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         _clear(partial, made)
         raise MerulaError.of(
             "M608",
-            f"{out} cannot be written: {getattr(error, 'strerror', None) or error}",
+            f"{out} cannot be written: {error.strerror or error}",
             remedy="nothing was left there; check the folder's rights and the free space",
             place=str(out),
         ) from error
@@ -104,6 +104,8 @@ def _clear(partial: Path, made: Sequence[Path]) -> None:
 
 
 def _check_folder(out: Path) -> None:
+    if "\0" in str(out):
+        raise MerulaError.of("M608", "the name of the folder holds the character U+0000")
     if out.is_dir() and not any(out.iterdir()):
         return
     if out.exists() or out.is_symlink():
