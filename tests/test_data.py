@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import merula
-from merula.cli import FORMATS
+from merula.cli.generate import FORMATS
 from merula.compiler import Compiled
 from merula.export import MANIFEST, WRITERS, generate_files
 from merula.permute import Permutation

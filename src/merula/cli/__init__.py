@@ -1,0 +1,69 @@
+"""The command line: arguments, printing, exit codes (0 fine, 1 the input is at fault, 2 usage).
+
+Each command is a module of this package, imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+# In the order in which one needs them.
+COMMANDS = ("check", "show", "count", "generate")
+
+
+class _Group(click.Group):
+    """Imports a command when it is used; prints problems instead of tracebacks."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"merula.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from merula.language.diagnostics import did_you_mean
+
+        name = args[0]
+        if not name.startswith("-") and name not in COMMANDS:
+            hint = did_you_mean(name, COMMANDS) or f"there is {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command is called {name!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from merula.cli.common import print_problems
+        from merula.language.diagnostics import MerulaError
+
+        # A command makes many small values and few circles; looking for circles less often
+        # saves a tenth of its time.
+        gc.set_threshold(200_000, 50, 50)
+        try:
+            return super().invoke(ctx)
+        except MerulaError as error:
+            print_problems(error.problems, err=True)
+            ctx.exit(1)
+        except BrokenPipeError:
+            sys.stderr.close()
+            ctx.exit(0)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="merula", prog_name="merula", message="%(prog)s %(version)s")
+def main() -> None:
+    """Merula: controlled linguistic data from a grammar.
+
+    A FILE is a grammar (*.merula), or the name of one that comes with Merula, such as
+    npi/sentential_negation.
+    """

@@ -1,0 +1,5 @@
+"""``python -m merula.cli``."""
+
+from merula.cli import main
+
+main()

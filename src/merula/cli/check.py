@@ -1,0 +1,48 @@
+"""``merula check``: everything that is wrong with grammars and their tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from merula.cli.common import compiled, options_of, print_problems, table_options
+
+if TYPE_CHECKING:
+    from merula.language.diagnostics import Diagnostic
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@table_options
+def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
+    """Say everything that is wrong with grammars and their tables."""
+    options = options_of(**tables)
+    problems: list[Diagnostic] = []
+    for file in files:
+        found = compiled(file, options)
+        problems += found if isinstance(found, tuple) else found.problems
+    if form == "json":
+        click.echo(json.dumps([p.to_json() for p in problems], ensure_ascii=False, indent=2))
+    else:
+        print_problems(problems)
+        if problems or not quiet:
+            click.echo(_summary(files, problems), err=bool(quiet))
+    if any(p.severity == "error" for p in problems):
+        raise click.exceptions.Exit(1)
+
+
+def _summary(files: Sequence[str], problems: Sequence[Diagnostic]) -> str:
+    errors = sum(p.severity == "error" for p in problems)
+    warnings = len(problems) - errors
+    noun = "file" if len(files) == 1 else "files"
+    if not problems:
+        return f"{len(files)} {noun} checked: no problems"
+    return (
+        f"{len(files)} {noun} checked: {errors} error{'s' * (errors != 1)},"
+        f" {warnings} warning{'s' * (warnings != 1)}"
+    )

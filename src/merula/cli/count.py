@@ -1,0 +1,54 @@
+"""``merula count``: exact numbers of instances."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from merula.cli.common import draw, options_of, table_options, usable
+
+if TYPE_CHECKING:
+    from merula.compiler import Compiled
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+@table_options
+def count(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
+    """Count instances exactly, by paradigm, matrix and clause type."""
+    options = options_of(**tables)
+    compiled = [usable(file, options, quiet=quiet) for file in files]
+    if form == "json":
+        data = [_counts(file, c) for file, c in zip(files, compiled, strict=True)]
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        return
+    from merula.show import counts
+
+    for i, item in enumerate(compiled):
+        if i:
+            click.echo()
+        if len(compiled) > 1 and item.grammar is not None:
+            click.echo(item.grammar.name)
+        draw(counts(item.designs))
+
+
+def _counts(file: str, compiled: Compiled) -> dict[str, Any]:
+    return {
+        "file": file,
+        "designs": [
+            {
+                "design": design.name,
+                "kind": design.kind,
+                "variants": len(design.cells),
+                "cells": len(design.cells[0][1]) if design.cells else 0,
+                "instances": design.count,
+                "frames": design.by_frame(),
+            }
+            for design in compiled.designs.values()
+        ],
+    }
