@@ -1,21 +1,45 @@
-"""How long a grammar takes to compile, count and show, each as a whole process.
+"""How long the editor loop takes: to check a grammar, to count and to show it.
 
-Run with ``python benchmarks/compile.py``. The large grammar is sentential negation with a
-lexicon of 2,000 lexemes made for the purpose; the peer is a Python process that only imports
-what every command needs (numpy and Lark's tables).
+Run with ``python benchmarks/compile.py`` (``--quick`` for a smoke run). Figures are CPU seconds,
+user and system together, of whole processes with their modules compiled, as after an
+installation; rounds are interleaved and medians shown. A *recheck* is what ``merula watch`` does
+when a file has changed, in a process that is running. The peer is a Python process that only
+imports what every check needs. The large grammar is sentential negation with a lexicon of 2,000
+lexemes made for the purpose.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUNS = 5
+GRAMMARS = ("npi/sentential_negation", "blm/agreement_fr")
+ROUNDS = 15
+
+MAIN = "import sys; from merula.cli import main; sys.argv[0] = 'merula'; main()"
+PEER = "import os; os.environ['OPENBLAS_NUM_THREADS'] = '1'; import click, numpy"
+RECHECK = """
+import json, os, sys, time
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+from merula.program import TableOptions
+from merula.watch import look
+times = []
+for _ in range(1 + int(sys.argv[2])):
+    begin = time.process_time()
+    look(sys.argv[1], TableOptions())
+    times.append(time.process_time() - begin)
+print(json.dumps(times[1:]))
+"""
 
 
 def large_lexicon(folder: Path) -> Path:
@@ -48,36 +72,103 @@ def large_lexicon(folder: Path) -> Path:
     return path
 
 
-def cpu_seconds(*command: str) -> float:
-    """User and system time of a process, the median of some runs."""
-    times = []
-    for _ in range(RUNS):
+@dataclass(frozen=True)
+class Row:
+    """What is measured, and the seconds it may take, if that is settled."""
+
+    name: str
+    measure: Callable[[], list[float]]
+    floor: float | None = None
+
+
+class Processes:
+    """Runs Python in new processes whose modules and parser tables are kept in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        kept = {"PYTHONPYCACHEPREFIX": str(folder / "modules"), "XDG_CACHE_HOME": str(folder)}
+        self.env = {**os.environ, **kept}
+        self.env.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def run(self, *command: str, **variables: str) -> tuple[float, str]:
+        """The CPU seconds of a process, and what it printed."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], check=True, capture_output=True)
+        done = subprocess.run(
+            [sys.executable, *command],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**self.env, **variables},
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return statistics.median(times)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return seconds, done.stdout
+
+    def whole(self, *command: str) -> Callable[[], list[float]]:
+        """Measures a process."""
+        return lambda: [self.run(*command)[0]]
+
+    def merula(self, *args: str) -> Callable[[], list[float]]:
+        """Measures a command of Merula."""
+        return self.whole("-c", MAIN, *args)
+
+    def first(self, grammar: str) -> Callable[[], list[float]]:
+        """Measures a check for which the parser's tables have to be made."""
+
+        def measure() -> list[float]:
+            with tempfile.TemporaryDirectory() as empty:
+                return [self.run("-c", MAIN, "check", grammar, XDG_CACHE_HOME=empty)[0]]
+
+        return measure
+
+    def again(self, grammar: str, times: int) -> Callable[[], list[float]]:
+        """Measures checks in a process that has checked the grammar before."""
+        return lambda: list(json.loads(self.run("-c", RECHECK, grammar, str(times))[1]))
+
+
+def rows(run: Processes, large: str, times: int) -> tuple[Row, ...]:
+    """All that is measured, the peer first."""
+    return (
+        Row("import click, numpy (peer)", run.whole("-c", PEER)),
+        Row("merula --help", run.merula("--help"), 0.3),
+        *(Row(f"check {name}", run.merula("check", name), 0.2) for name in GRAMMARS),
+        *(Row(f"recheck {name}", run.again(name, times), 0.2) for name in GRAMMARS),
+        Row(f"check {GRAMMARS[1]}, first run", run.first(GRAMMARS[1])),
+        Row("check, 2,000 lexemes", run.merula("check", large)),
+        Row("recheck, 2,000 lexemes", run.again(large, times)),
+        Row("count, 2,000 lexemes", run.merula("count", large)),
+        Row(f"show {GRAMMARS[1]} -i 99", run.merula("show", GRAMMARS[1], "-i", "99")),
+    )
+
+
+def measured(what: tuple[Row, ...], rounds: int, *, warm_up: bool) -> Mapping[str, float]:
+    """The median of each row over interleaved rounds; a first one may warm up."""
+    found: dict[str, list[float]] = {row.name: [] for row in what}
+    for number in range(rounds + warm_up):
+        for row in what:
+            seconds = row.measure()
+            if number >= warm_up:
+                found[row.name] += seconds
+    return {name: statistics.median(seconds) for name, seconds in found.items()}
 
 
 def main() -> None:
-    """Print a table: command, CPU seconds, and the ratio to the peer."""
-    with tempfile.TemporaryDirectory() as folder:
-        large = str(large_lexicon(Path(folder)))
-        merula = ("-m", "merula.cli")
-        rows = {
-            "import numpy, lark (peer)": ("-c", "import numpy, lark"),
-            "merula --help": (*merula, "--help"),
-            "check, 2,000 lexemes": (*merula, "check", large),
-            "check sentential_negation": (*merula, "check", "npi/sentential_negation"),
-            "check agreement_fr": (*merula, "check", "blm/agreement_fr"),
-            "count, 2,000 lexemes": (*merula, "count", large),
-            "show --instance, agreement_fr": (*merula, "show", "blm/agreement_fr", "-i", "99"),
-        }
-        peer = 0.0
-        for name, command in rows.items():
-            seconds = cpu_seconds(*command)
-            peer = peer or seconds
-            print(f"{name:32} {seconds:6.3f} s CPU  {seconds / peer:5.2f} × peer")
+    """Print a table: what, CPU seconds, the ratio to the peer, the floor."""
+    parser = argparse.ArgumentParser(description="How long the editor loop takes.")
+    parser.add_argument("--quick", action="store_true", help="a smoke run: one cold round")
+    quick: bool = parser.parse_args().quick
+    rounds = 1 if quick else ROUNDS
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        what = rows(Processes(folder), str(large_lexicon(folder)), rounds)
+        found = measured(what, rounds, warm_up=not quick)
+    peer = found[what[0].name]
+    print(f"{'':40}    CPU     × peer   floor   (rounds: {rounds})")
+    for row in what:
+        seconds = found[row.name]
+        floor = ""
+        if row.floor is not None:
+            floor = f"{row.floor:.1f} s  {'kept' if seconds < row.floor else 'missed'}"
+        print(f"{row.name:40} {seconds:6.3f} s   {seconds / peer:5.2f}   {floor}".rstrip())
 
 
 if __name__ == "__main__":

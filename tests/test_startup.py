@@ -52,13 +52,30 @@ def heavy_imports(start: str, report: Path) -> list[str]:
     return asked
 
 
-def cpu_seconds(command: list[str]) -> float:
+def cpu_seconds(command: list[str], **variables: str) -> float:
     """Run `command`; return the processor time that it used itself."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    env = {**os.environ, **variables}
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     assert child.returncode == 0
     return usage.ru_utime + usage.ru_stime
+
+
+CHECK = """
+import sys
+from merula.cli import main
+sys.argv = ["merula", "check", {grammar!r}]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+GRAMMARS = ["blm/agreement_fr", "npi/sentential_negation"]
+# What a check has no use for where nothing is wrong, and Lark's tables have been kept.
+UNUSED = frozenset(
+    "difflib jinja2 lark merula.language.malformed merula.show numpy.ma pyarrow rich".split()
+)
 
 
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
@@ -81,3 +98,22 @@ def test_a_heavy_import_is_seen_even_where_it_fails(tmp_path: Path) -> None:
 )
 def test_starting_is_quick(command: list[str]) -> None:
     assert min(cpu_seconds(command) for _ in range(RUNS)) < CPU_SECONDS
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_a_check_imports_only_what_it_needs(grammar: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CHECK.format(grammar=grammar)]
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    for _ in range(2):
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    said, modules = done.stdout.splitlines()
+    assert said == "1 file checked: no problems"
+    assert UNUSED & set(modules.split()) == set()
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_a_check_is_quick(grammar: str, tmp_path: Path) -> None:
+    """Twice the floor that ``benchmarks/compile.py`` measures, since machines differ."""
+    command = [str(Path(sys.executable).with_name("merula")), "check", grammar]
+    kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    assert min(cpu_seconds(command, **kept) for _ in range(RUNS)) < 0.4

@@ -9,7 +9,7 @@ from merula import grammar as g
 from merula.grammar import CORRECT
 from merula.language.diagnostics import Label, Report, did_you_mean, listing
 from merula.meaning import Cell, Senseless, Variant, predicted
-from merula.plan import Clash, Plan, must_differ
+from merula.plan import Clash, Plan
 from merula.settings import in_force
 
 
@@ -48,10 +48,6 @@ class DesignReport:
 
     def see_plan(self, plan: Plan) -> None:
         """Note what the lexicon says of a variant."""
-        for one, other in must_differ(plan.cells):
-            if one.pieces == other.pieces:
-                pair = (one.cell.label, other.cell.label)
-                self.equal.setdefault(pair, []).append(plan.variant)
         for pair in plan.alike:
             self.equal.setdefault(pair, []).append(plan.variant)
         for cell in plan.cells:

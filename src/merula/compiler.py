@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
 
@@ -23,16 +22,17 @@ from merula.language.source import Source
 from merula.lexicon import Lexicon
 from merula.meaning import Cell, Variant, cells, lexical_choices, shared_values, variants
 from merula.plan import Clash, Excluded, Plan, Planner
-from merula.program import Program, TableOptions, read_program
+from merula.program import Notice, Program, TableOptions, read_program, unnoticed
 from merula.settings import Circular
 from merula.space import TooWide
 from merula.surface import Surface
+from merula.values import frozen
 
 MAX_VARIANTS = 50_000
 MAX_CELLS = 1_000  # of a paradigm
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CompiledDesign:
     """A paradigm or a matrix, with the cells and the plan of each variant.
 
@@ -68,7 +68,7 @@ class CompiledDesign:
         return counts
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Compiled:
     """A grammar that has been read and checked; ``problems`` are all that was found."""
 
@@ -91,10 +91,11 @@ def compile_source(
     options: TableOptions | None = None,
     tables: Mapping[str, str | bytes] | None = None,
     report: Report | None = None,
+    notice: Notice = unnoticed,
 ) -> Compiled:
     """Compile a grammar; nothing raises, ``problems`` holds what is wrong with it."""
     report = report if report is not None else Report()
-    program = read_program(source, report, options, tables)
+    program = read_program(source, report, options, tables, notice)
     grammar = resolve(program.files, program.lexicon, report)
     designs = {}
     if grammar is not None and not report.failed:

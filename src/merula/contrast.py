@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merula.space import MAX_TABLE, Bools, Ints, TooWide
 from merula.surface import CLOSING, END, Edge, Surface
+from merula.values import frozen
 
 _MARKS = ".?!…"
 MAX_JOINT = 100_000  # combinations of forms written out to compare two cells exactly
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Part of a cell: a form (a column) of a slot, or fixed words where ``slot`` is -1."""
 
     slot: int
     text: str
 
 
-@dataclass(frozen=True)
+@frozen(eq=False)
 class Difference:
     """Where two cells differ: the pieces of each, without what they begin and end with alike.
 
@@ -60,7 +60,7 @@ def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Difference |
     return Difference(one[start : len(one) - end], other[start : len(other) - end], tail, not start)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Contrast:
     """Combinations that make two cells one sentence.
 
@@ -73,7 +73,7 @@ class Contrast:
     table: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class _Words:
     """What is needed of the texts of a piece, found once."""
 

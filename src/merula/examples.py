@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from merula import grammar as g
+from merula.contrast import Piece
 from merula.language.diagnostics import Report, listing
 from merula.lexicon import clean
 from merula.meaning import Cell
-from merula.plan import Plan, PlanCell, forms, phrases
+from merula.plan import Plan, PlanCell, phrases
+from merula.slots import Slot
 from merula.surface import END, Edge, Surface
 
 if TYPE_CHECKING:
@@ -67,18 +68,45 @@ def check_examples(
 def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cell]:
     """The cells that can be a sentence."""
     wanted = surface.finish(clean(text))
-    words = set(_NO_MARK.sub("", wanted).lower().replace("'", "' ").split())
+    words = _Words(wanted, surface)
     seen: set[tuple[object, ...]] = set()
     for plan in plans:
         for cell in plan.cells:
-            if not _has_words(cell, words, surface):
-                continue
+            texts = [words.possible(plan.slots, piece) for piece in cell.pieces]
             key = (plan.slots, plan.space, cell.pieces, cell.cell.broken)
-            if key in seen:
+            if key in seen or not all(texts):
                 continue
             seen.add(key)
-            if any(_fits(plan, cell, way) for way in _ways(plan, cell, surface, wanted)):
+            if any(_fits(plan, cell, way) for way in _ways(texts, surface, wanted)):
                 yield cell.cell
+
+
+class _Words:
+    """The words of a sentence: texts with others cannot be part of it."""
+
+    def __init__(self, sentence: str, surface: Surface) -> None:
+        # in capitals, as the first letter of a sentence is made one (`ß`, `ı`)
+        self._shown = set(_NO_MARK.sub("", sentence).upper().replace("'", "' ").split())
+        self._changing = surface.changing
+        self._known: dict[int, tuple[Sequence[str], tuple[str, ...]]] = {}
+
+    def possible(self, slots: Sequence[Slot], piece: Piece) -> tuple[str, ...]:
+        """The texts that a piece can have in the sentence."""
+        if piece.slot < 0:
+            return (piece.text,) if self._has(piece.text) else ()
+        texts = slots[piece.slot].forms[piece.text]
+        known = self._known.get(id(texts))
+        if known is None:  # the texts are kept, so that the number stays theirs
+            found = dict.fromkeys(text for text in texts if self._has(text))
+            known = self._known[id(texts)] = (texts, tuple(found))
+        return known[1]
+
+    def _has(self, text: str) -> bool:
+        """Whether the words of a text all show, but for those that may be written otherwise."""
+        return all(
+            word.upper() in self._shown or word.lower() in self._changing or not word.isalpha()
+            for word in text.split()
+        )
 
 
 def nearest(plans: Sequence[Plan], surface: Surface, text: str) -> str:
@@ -86,6 +114,8 @@ def nearest(plans: Sequence[Plan], surface: Surface, text: str) -> str:
 
     (Whether the lexemes go together is left aside, since that may be what is wrong.)
     """
+    from difflib import SequenceMatcher
+
     wanted = surface.finish(clean(text))
     words = _NO_MARK.sub("", wanted).lower().split()
     place = {word: i for i, word in reversed(list(enumerate(words)))}
@@ -109,15 +139,10 @@ def nearest(plans: Sequence[Plan], surface: Surface, text: str) -> str:
     return max(sentences, key=sentences.__getitem__)
 
 
-def _has_words(cell: PlanCell, words: set[str], surface: Surface) -> bool:
-    """Whether the sentence has the cell's fixed words (those that are never written otherwise)."""
-    fixed = {w for p in cell.pieces if p.slot < 0 for w in p.text.lower().split()}
-    return all(w in words or w in surface.changing or not w.isalpha() for w in fixed)
-
-
-def _ways(plan: Plan, cell: PlanCell, surface: Surface, wanted: str) -> Iterator[tuple[str, ...]]:
-    """For every way to read the text, the texts of each piece, first to last."""
-    texts = [dict.fromkeys(forms(plan.slots, piece)) for piece in cell.pieces]
+def _ways(
+    texts: Sequence[Sequence[str]], surface: Surface, wanted: str
+) -> Iterator[tuple[str, ...]]:
+    """For every way to read a sentence, the text of each piece, out of those it may have."""
 
     def read(number: int, end: int, right: Edge, may_lack: str) -> Iterator[tuple[str, ...]]:
         """Readings of pieces up to ``number``, which end at ``end``.

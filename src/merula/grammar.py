@@ -8,11 +8,12 @@ nothing here knows a table row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from merula.language import syntax
 from merula.language.source import Source, Span
+from merula.values import frozen
 
 ABSENT = "absent"
 PRESENT = "present"
@@ -20,7 +21,7 @@ LETTERS = ("E", "I", "R")  # error classes: external, internal, relational
 CORRECT = "Correct"  # the label of the right answer
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Object:
     """A word, a phrase, or a position that another object fills."""
 
@@ -34,7 +35,7 @@ class Object:
         return self.name
 
 
-@dataclass(frozen=True)
+@frozen
 class ColumnWord:
     """Words read from a column of an object's lexeme (``verb.prep``)."""
 
@@ -42,7 +43,7 @@ class ColumnWord:
     column: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Variable:
     """Something a setting gives a value: presence or kind of an object, or an attribute of it.
 
@@ -71,7 +72,7 @@ Setting = Mapping[Variable, str]
 # --- tests ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Is:
     """The variable has one of the values."""
 
@@ -79,7 +80,7 @@ class Is:
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Same:
     """Two variables have one value."""
 
@@ -87,7 +88,7 @@ class Same:
     other: Variable
 
 
-@dataclass(frozen=True)
+@frozen
 class Within:
     """An object stands in a constituent of a given name, or of the name a variable has."""
 
@@ -95,22 +96,22 @@ class Within:
     place: str | Variable
 
 
-@dataclass(frozen=True)
+@frozen
 class Not:
     test: Test
 
 
-@dataclass(frozen=True)
+@frozen
 class AllOf:
     tests: tuple[Test, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class AnyOf:
     tests: tuple[Test, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """``condition -> consequence else alternative``."""
 
@@ -119,7 +120,7 @@ class Choice:
     alternative: Test | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Ignores:
     """Fails iff the variable has not its determined value but that of an attractor."""
 
@@ -130,7 +131,7 @@ class Ignores:
 Test = Is | Same | Within | Not | AllOf | AnyOf | Choice | Ignores
 
 
-@dataclass(frozen=True)
+@frozen
 class Equation:
     """``target`` takes a value, or another variable's, wherever the conditions are as wanted."""
 
@@ -140,7 +141,7 @@ class Equation:
     rule: Rule
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Rule:
     """A named rule, external (E) or internal (I)."""
 
@@ -157,28 +158,28 @@ class Rule:
 # --- frames --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Reference:
     object: Object
 
 
-@dataclass(frozen=True)
+@frozen
 class Literal:
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Site:
     name: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Bracket:
     name: str
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Guarded:
     """The first option whose guard holds (None always does)."""
 
@@ -188,7 +189,7 @@ class Guarded:
 Item = Reference | Literal | Site | Bracket | Guarded
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Frame:
     """A sentence pattern without free alternatives; ``name`` counts them off (``main/2``)."""
 
@@ -199,7 +200,7 @@ class Frame:
 # --- selection -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class IsA:
     """Lexemes of ``object`` satisfy an expression, which may name columns of one other object."""
 
@@ -208,7 +209,7 @@ class IsA:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Differ:
     """No two of the objects are the same lexeme."""
 
@@ -216,7 +217,7 @@ class Differ:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Share:
     """One value of a set-valued column fits all the objects."""
 
@@ -231,7 +232,7 @@ Selection = IsA | Differ | Share
 # --- designs -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Point:
     """One value of an axis: what to call it and what it assigns."""
 
@@ -239,7 +240,7 @@ class Point:
     assignment: tuple[tuple[Variable, str], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Axis:
     """A dimension of a design (a factor, a cycle's values, a free choice)."""
 
@@ -248,7 +249,7 @@ class Axis:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Cycle:
     """An operator: ``orders`` are the ordered value selections it can start with."""
 
@@ -260,13 +261,13 @@ class Cycle:
     every_span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Flip:
     variable: Variable
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Assign:
     """``set``: a point of an axis, or the value of another variable."""
 
@@ -276,34 +277,34 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Add:
     object: Object
     like: Object | None
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Drop:
     object: Object
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class SwapValues:
     first: Variable
     second: Variable
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class SwapPlaces:
     first: Object
     second: Object
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Replace:
     """Other words for an object, or for the words that a variable brings."""
 
@@ -313,7 +314,7 @@ class Replace:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Embed:
     object: Object
     host: Object
@@ -324,21 +325,21 @@ class Embed:
 Edit = Flip | Assign | Add | Drop | SwapValues | SwapPlaces | Replace | Embed
 
 
-@dataclass(frozen=True)
+@frozen
 class Edits:
     edits: tuple[Edit, ...]
     keeping: tuple[Variable, ...]
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Claim:
     letter: str
     rules: tuple[str, ...]
     span: Span
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Answer:
     label: str
     doc: str
@@ -348,7 +349,7 @@ class Answer:
     span: Span
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Paradigm:
     """A full factorial over ``factors``, for every frame and every free choice."""
 
@@ -361,7 +362,7 @@ class Paradigm:
     span: Span
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Matrix:
     """Items whose settings follow from cycles or stand in a table; the last is the answer."""
 
@@ -380,14 +381,14 @@ class Matrix:
 Design = Paradigm | Matrix
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     accept: bool
     text: str
     span: Span
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Grammar:
     """One phenomenon: (O, A, E, I, L) with its paradigms, matrices and answer sets."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from typing import NamedTuple
 
 from merula import grammar as g
 from merula.settings import Places, Solved, evaluate, scope_tests, solve
+from merula.values import frozen
 
 
 class NoSense(Exception):
@@ -16,8 +18,7 @@ class NoSense(Exception):
 # --- placement -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A place of a sentence: quoted words, or an object, with the constituents around it."""
 
     text: str
@@ -34,9 +35,9 @@ def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> t
                 raise NoSense(f"`{swapped.name}` is not there any more")
         for i, leaf in enumerate(leaves):
             if leaf.object is one:
-                leaves[i] = replace(leaf, object=other)
+                leaves[i] = leaf._replace(object=other)
             elif leaf.object is other:
-                leaves[i] = replace(leaf, object=one)
+                leaves[i] = leaf._replace(object=one)
     for item, host, text in state.embeds:
         moved = next((leaf for leaf in leaves if leaf.object is item), None)
         if moved is None:
@@ -47,7 +48,7 @@ def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> t
             raise NoSense(f"`{host.name}` is not there any more")
         inside = (*leaves[at].inside, host.name)
         new = [Leaf(text, None, inside)] if text else []
-        leaves[at + 1 : at + 1] = [*new, replace(moved, inside=inside)]
+        leaves[at + 1 : at + 1] = [*new, moved._replace(inside=inside)]
     return tuple(leaves)
 
 
@@ -112,14 +113,13 @@ def _present(grammar: g.Grammar, item: g.Object, values: g.Setting) -> bool:
 # --- words ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Fixed:
+class Fixed(NamedTuple):
     """Words that no lexeme decides."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class OneOf:
     """One of the words a value carries; the choice is part of the instance."""
 
@@ -128,8 +128,7 @@ class OneOf:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Lexical:
+class Lexical(NamedTuple):
     """A form of an object's lexeme: of a bundle of values, or of a named column."""
 
     object: g.Object
@@ -140,8 +139,7 @@ class Lexical:
 Word = Fixed | OneOf | Lexical
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """A word with the object it belongs to (a position, where one fills it) and its place."""
 
     word: Word
@@ -239,7 +237,7 @@ def shown_values(placed: Placed) -> str:
 # --- items and edits -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class State:
     """All that decides an item: what a design gives and what edits changed."""
 
@@ -250,7 +248,7 @@ class State:
     texts: Mapping[g.Object | g.Variable, str | g.Object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen(eq=False)
 class Item:
     """One sentence of a design before any lexeme is chosen."""
 
@@ -284,11 +282,12 @@ def apply(grammar: g.Grammar, frame: g.Frame, edits: g.Edits, item: Item) -> Ite
         if variable not in item.solved.values:
             raise NoSense(f"there is no `{variable}` to keep")
         kept[variable] = item.solved.values[variable]
-    state = replace(item.state, pinned={**item.state.pinned, **kept})
+    if kept:
+        pinned = {**item.state.pinned, **kept}
+        item = realise(grammar, frame, replace(item.state, pinned=pinned))
     for edit in edits.edits:
-        item = realise(grammar, frame, state)
-        state = _edit(grammar, edit, item)
-    return realise(grammar, frame, state)
+        item = realise(grammar, frame, _edit(grammar, edit, item))
+    return item
 
 
 def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:

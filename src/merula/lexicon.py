@@ -13,18 +13,19 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from merula.language.diagnostics import Report, did_you_mean, listing
 from merula.language.source import Span
+from merula.values import frozen
 
 ANY = "*"
 LEMMA, CATEGORY = "lemma", "category"
 SETS = "sets"
 
 
-@dataclass(frozen=True)
+@frozen
 class TableFormat:
     """How a file is to be read: what the grammar says, or the command line instead of it.
 
@@ -38,7 +39,7 @@ class TableFormat:
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A table read from a file, columns by name; ``lines`` are the rows' line numbers."""
 
@@ -54,7 +55,7 @@ class Table:
         return len(self.lines)
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """Rows that candidates are drawn from: one table of sets, or all lexemes of a category."""
 
@@ -85,6 +86,19 @@ class Rows:
         return self._views[item]
 
     @cached_property
+    def contents(self) -> tuple[tuple[str, ...], ...]:
+        """The cells of each row in order of the alphabet, whatever the columns are called."""
+        return tuple(tuple(sorted(cells)) for cells in zip(*self.columns.values(), strict=True))
+
+    @cached_property
+    def blanks(self) -> Mapping[str, frozenset[int]]:
+        """The rows whose cell is empty, for each column."""
+        return {
+            name: frozenset(row for row, cell in enumerate(cells) if not cell)
+            for name, cells in self.columns.items()
+        }
+
+    @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
         """The values found in each column, sets taken apart, without blanks and ``*``."""
         return {
@@ -93,7 +107,7 @@ class Rows:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Lexicon:
     """All tables of a grammar: sets in the order they are named, lexemes by category."""
 
@@ -122,7 +136,8 @@ def members(cell: str) -> tuple[str, ...]:
 
 def clean(text: str) -> str:
     """A cell as we keep it: composed, trimmed, single spaces, straight apostrophes."""
-    text = unicodedata.normalize("NFC", text).translate({0x2019: "'", 0x02BC: "'", 0xA0: " "})
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate({0x2019: "'", 0x02BC: "'", 0xA0: " "})
     return " ".join(text.split())
 
 

@@ -7,7 +7,7 @@ The compiler and the reference interpreter both stand on this module, `merula.it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from merula import grammar as g
@@ -23,9 +23,10 @@ from merula.items import (
 )
 from merula.language.source import Span
 from merula.settings import in_force
+from merula.values import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Variant:
     """One way a design can run: a frame, the cycles' orders, the free choices."""
 
@@ -35,7 +36,7 @@ class Variant:
     orders: tuple[tuple[g.Point, ...], ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """A labelled item: a paradigm's cell, a matrix's context item, or an answer.
 
@@ -58,7 +59,7 @@ class Cell:
         return not any(rule[0] in "EI" for rule in self.broken)
 
 
-@dataclass(frozen=True)
+@frozen
 class Senseless:
     """An answer none of whose edits can be done in some variant."""
 
@@ -156,11 +157,24 @@ def cells(
     return _matrix_cells(grammar, design, variant)
 
 
+_Given = tuple[tuple[g.Variable, str], ...]
+
+
+@lru_cache(maxsize=2_000)
+def _read(grammar: g.Grammar, frame: g.Frame, given: _Given) -> tuple[Item, tuple[str, ...]]:
+    """An item and the rules that fail in it, worked out once for all variants that show it."""
+    item = realise(grammar, frame, State(dict(given)))
+    return item, broken_rules(grammar, item)
+
+
+def _given(variant: Variant, points: Iterable[g.Point]) -> _Given:
+    assigned = (pair for point in points for pair in point.assignment)
+    return tuple({**variant.given, **dict(assigned)}.items())
+
+
 def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) -> Iterator[Cell]:
     for points in product(*(axis.points for axis in design.factors)):
-        given = {**variant.given, **dict(pair for p in points for pair in p.assignment)}
-        item = realise(grammar, variant.frame, State(given))
-        broken = broken_rules(grammar, item)
+        item, broken = _read(grammar, variant.frame, _given(variant, points))
         factors = tuple(
             (axis.name, point.label) for axis, point in zip(design.factors, points, strict=True)
         )
@@ -184,35 +198,47 @@ def _matrix_cells(
     found: list[Cell] = []
     item: Item | None = None
     for place_ in range(design.length):
-        points = list(predicted(design, variant, place_))
-        given = {**variant.given, **dict(x for _, p in points for x in p.assignment)}
-        item = realise(grammar, variant.frame, State(given))
-        factors = tuple((name, point.label) for name, point in points)
+        predictions = list(predicted(design, variant, place_))
+        given = _given(variant, (point for _, point in predictions))
+        item, broken = _read(grammar, variant.frame, given)
+        factors = tuple((name, point.label) for name, point in predictions)
         last = place_ == design.length - 1
-        broken = broken_rules(grammar, item)
         label = g.CORRECT if last else str(place_ + 1)
         role = "answer" if last else "context"
         found.append(Cell(role, label, factors, item, broken, broken[0][0] if broken else ""))
     assert item is not None
     senseless = []
+    for answer, wrong in _wrong_answers(grammar, design, variant.frame, item):
+        if isinstance(wrong, Cell):
+            found.append(wrong)
+        else:
+            senseless.append(Senseless(answer, variant, wrong, answer.span))
+    return tuple(found), tuple(senseless)
+
+
+@lru_cache(maxsize=2_000)
+def _wrong_answers(
+    grammar: g.Grammar, design: g.Matrix, frame: g.Frame, right: Item
+) -> tuple[tuple[g.Answer, Cell | tuple[str, ...]], ...]:
+    """The wrong answers beside a right one, or why one cannot be made; once for each right one."""
     filed = {
         variable: cycle.letter
         for cycle in design.cycles
         for point in cycle.axis.points
         for variable, _ in point.assignment
     }
+    made: list[tuple[g.Answer, Cell | tuple[str, ...]]] = []
     for answer in design.answers:
         try:
-            wrong = _first_sensible(grammar, variant.frame, answer, item)
+            wrong = _first_sensible(grammar, frame, answer, right)
         except NoSense as error:
-            reasons = tuple(str(reason) for reason in error.args)
-            senseless.append(Senseless(answer, variant, reasons, answer.span))
+            made.append((answer, tuple(str(reason) for reason in error.args)))
             continue
-        broken = (*broken_rules(grammar, wrong), *_relational(grammar, item, wrong, filed))
+        broken = (*broken_rules(grammar, wrong), *_relational(grammar, right, wrong, filed))
         broken = tuple(sorted(broken, key=lambda rule: g.LETTERS.index(rule[0])))
         letter = answer.counts_as or (broken[0][0] if broken else "")
-        found.append(Cell("answer", answer.label, (), wrong, broken, letter))
-    return tuple(found), tuple(senseless)
+        made.append((answer, Cell("answer", answer.label, (), wrong, broken, letter)))
+    return tuple(made)
 
 
 def _first_sensible(grammar: g.Grammar, frame: g.Frame, answer: g.Answer, item: Item) -> Item:

@@ -12,8 +12,7 @@ any data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -21,15 +20,17 @@ from merula import grammar as g
 from merula.constraints import Selector, Together
 from merula.contrast import Contrast, Contraster, Difference, Piece, difference
 from merula.grammar import CORRECT
+from merula.items import Item
 from merula.language.diagnostics import Report
 from merula.lexicon import Lexicon
 from merula.meaning import Cell, Variant
-from merula.slots import Slot, SlotKey, SlotMaker, Spec, kept
-from merula.space import Bools, Constraint, Distinct, Origin, Space
+from merula.slots import Shown, Slot, SlotKey, SlotMaker, Spec, kept
+from merula.space import Bools, Constraint, Distinct, Made, Origin, Space
 from merula.surface import Surface
+from merula.values import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class PlanCell:
     """A cell with its pieces, one for each of its words."""
 
@@ -37,7 +38,7 @@ class PlanCell:
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Plan:
     """One variant of a design, ready to be counted and written."""
 
@@ -47,7 +48,7 @@ class Plan:
     cells: tuple[PlanCell, ...]
     space: Space
     specs: tuple[Spec, ...]
-    alike: tuple[tuple[str, str], ...] = ()  # cells of unequal pieces that are one sentence
+    alike: tuple[tuple[str, str], ...] = ()  # cells that must differ and are one sentence
 
     @property
     def count(self) -> int:
@@ -55,7 +56,7 @@ class Plan:
         return self.space.count
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Clash:
     """A demand that is part of a clash, with the lexemes that other such demands leave it."""
 
@@ -63,7 +64,7 @@ class Clash:
     lexemes: Mapping[str, tuple[str, ...]]  # by slot
 
 
-@dataclass(frozen=True)
+@frozen
 class Excluded:
     """A lexeme that is left out because a contrast does not show in it."""
 
@@ -78,6 +79,57 @@ class Excluded:
 _Filled = tuple[tuple[Slot, ...], Space, tuple[tuple[str, str], ...]]
 
 
+class _Layout:
+    """How the slots of a variant are numbered.
+
+    Variants of one layout share many items: what an item shows, and in what two differ, is found
+    out once, and equal differences are one object.
+    """
+
+    def __init__(self, specs: Sequence[Spec]) -> None:
+        self._order = {spec.key: i for i, spec in enumerate(specs)}
+        self._pieces: dict[Item, tuple[Piece, ...]] = {}
+        self._pairs: dict[tuple[Item, Item], Difference | None] = {}
+        self._known: dict[tuple[object, ...], Difference] = {}
+
+    def cell(self, cell: Cell, words: Sequence[Shown]) -> PlanCell:
+        """A cell with its pieces."""
+        if cell.item not in self._pieces:
+            slots = (-1 if word.key is None else self._order[word.key] for word in words)
+            pieces = (Piece(slot, word.text) for slot, word in zip(slots, words, strict=True))
+            self._pieces[cell.item] = tuple(pieces)
+        return PlanCell(cell, self._pieces[cell.item])
+
+    def difference(self, one: PlanCell, other: PlanCell) -> Difference | None:
+        """The difference of two cells, or None where they have the same pieces."""
+        pair = (one.cell.item, other.cell.item)
+        if pair not in self._pairs:
+            where = difference(one.pieces, other.pieces)
+            if where is not None:
+                content = (where.one, where.other, where.tail, where.first)
+                where = self._known.setdefault(content, where)
+            self._pairs[pair] = where
+        return self._pairs[pair]
+
+    def contrasting(
+        self, cells: Sequence[PlanCell]
+    ) -> tuple[dict[Difference, tuple[str, str]], list[tuple[str, str]]]:
+        """In what the pairs that must differ do differ, and the names of a pair that does so.
+
+        Beside them the names of the pairs that have the same pieces.
+        """
+        found: dict[Difference, tuple[str, str]] = {}
+        equal: list[tuple[str, str]] = []
+        for one, other in _must_differ(cells):
+            names = (one.cell.label, other.cell.label)
+            where = self.difference(one, other)
+            if where is None:
+                equal.append(names)
+            else:
+                found.setdefault(where, names)
+        return found, equal
+
+
 class Planner:
     """Makes the plans of a grammar; what variants have in common is made once."""
 
@@ -88,42 +140,38 @@ class Planner:
         self._slots = SlotMaker(grammar, lexicon, report)
         self._selector = Selector(grammar, report)
         self._contraster = Contraster(surface)
-        self._contrasts: dict[tuple[object, ...], Contrast | None] = {}
+        self._layouts: dict[tuple[SlotKey, ...], _Layout] = {}
+        self._candidates: dict[tuple[object, ...], int] = {}  # of slots, numbered
+        self._contrasts: dict[tuple[int, Difference], Contrast | None] = {}
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
+        self._components: Made = {}
         self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
         self.excluded: dict[tuple[str, str, str], dict[Excluded, None]] = {}  # by slot, contrast
 
     def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
         """The plan of a variant, or None where something is missing (it has been reported)."""
-        specs: dict[SlotKey, dict[str, None]] = {}
-        heads: dict[SlotKey, tuple[str, frozenset[str]]] = {}
-        rough: list[list[tuple[SlotKey | None, str]]] = []
+        rows: list[tuple[Shown, ...]] = []
         for cell in cells:
-            row = []
-            for placed in cell.item.words:
-                found = self._slots.word(placed, cell, heads)
-                if found is None:
-                    return None
-                key, text = found
-                if key is not None:
-                    specs.setdefault(key, {})[text] = None
-                row.append((key, text))
-            rough.append(row)
+            row = self._slots.words(cell.item)
+            if row is None:
+                return None
             if not row:
                 self._no_words(design, cell)
                 return None
-        order = {key: i for i, key in enumerate(specs)}
-        plan_cells = tuple(
-            PlanCell(
-                cell,
-                tuple(Piece(-1 if key is None else order[key], text) for key, text in row),
-            )
-            for cell, row in zip(cells, rough, strict=True)
-        )
-        wanted = tuple(Spec(k, *heads[k], tuple(columns)) for k, columns in specs.items())
-        slots, space, alike = self._space(wanted, plan_cells)
-        return Plan(design, variant, slots, plan_cells, space, wanted, alike)
+            rows.append(row)
+        specs = _specs(rows)
+        layout = self._layout(specs)
+        plan_cells = tuple(layout.cell(cell, row) for cell, row in zip(cells, rows, strict=True))
+        pairs, equal = layout.contrasting(plan_cells)
+        slots, space, alike = self._space(specs, plan_cells, pairs)
+        return Plan(design, variant, slots, plan_cells, space, specs, (*equal, *alike))
+
+    def _layout(self, specs: Sequence[Spec]) -> _Layout:
+        keys = tuple(spec.key for spec in specs)
+        if keys not in self._layouts:
+            self._layouts[keys] = _Layout(specs)
+        return self._layouts[keys]
 
     def _no_words(self, design: g.Design, cell: Cell) -> None:
         self.report.error(
@@ -147,7 +195,7 @@ class Planner:
             for selection, good in asked
         ]
         forms = [slot.forms for slot in slots]
-        for where, names in _contrasting(plan.cells).items():
+        for where, names in self._layout(plan.specs).contrasting(plan.cells)[0].items():
             found = self._contraster.contrast(forms, where)
             if found is not None and found.slots:
                 origin = Origin(_contrast_text(names))
@@ -160,8 +208,12 @@ class Planner:
             for item in clash
         )
 
-    def _space(self, specs: tuple[Spec, ...], cells: Sequence[PlanCell]) -> _Filled:
-        pairs = _contrasting(cells)
+    def _space(
+        self,
+        specs: tuple[Spec, ...],
+        cells: Sequence[PlanCell],
+        pairs: Mapping[Difference, tuple[str, str]],
+    ) -> _Filled:
         together = _together(cells)
         key = (specs, tuple(pairs), together)
         if key not in self._spaces:
@@ -178,8 +230,10 @@ class Planner:
         keep = [np.ones(len(slot), dtype=np.bool_) for slot in slots]
         shared: list[tuple[Contrast, tuple[str, str]]] = []
         alike: list[tuple[str, str]] = []
+        candidates = tuple((id(slot.rows), slot.candidates or slot.titles) for slot in slots)
+        same = self._candidates.setdefault(candidates, len(self._candidates))
         for where, names in pairs.items():
-            found = self._contrast(specs, slots, where, names)
+            found = self._contrast(slots, same, where, names)
             if found is None:
                 continue
             if not found.slots:
@@ -218,42 +272,21 @@ class Planner:
             tuple((d.slots, *(id(x) for x in d.keys)) for d in distinct),
         )
         if key not in self._equal_spaces:
-            self._equal_spaces[key] = Space(sizes, constraints, distinct)
+            self._equal_spaces[key] = Space(sizes, constraints, distinct, self._components)
         return self._equal_spaces[key]
 
     def _contrast(
-        self,
-        specs: tuple[Spec, ...],
-        slots: Sequence[Slot],
-        where: Difference,
-        names: tuple[str, str],
+        self, slots: Sequence[Slot], same: int, where: Difference, names: tuple[str, str]
     ) -> Contrast | None:
-        """Where two cells collapse, once for equal slots; slots are numbered as here."""
-        tail = () if where.tail is None else (where.tail,)
-        pieces = (*where.one, *where.other, *tail)
-        used = tuple(dict.fromkeys(p.slot for p in pieces if p.slot >= 0))
-        local = {slot: i for i, slot in enumerate(used)}
-
-        def renamed(many: Iterable[Piece]) -> tuple[Piece, ...]:
-            return tuple(Piece(local.get(p.slot, -1), p.text) for p in many)
-
-        same = Difference(
-            renamed(where.one),
-            renamed(where.other),
-            renamed(tail)[0] if tail else None,
-            where.first,
-        )
-        key = (tuple(specs[s] for s in used), same)
+        """Where two cells collapse, found out once for slots that have the same candidates."""
+        key = (same, where)
         if key not in self._contrasts:
-            forms = [slots[s].forms for s in used]
             self._contraster.unchecked = False
-            self._contrasts[key] = self._contraster.contrast(forms, same)
+            forms = [slot.forms for slot in slots]
+            self._contrasts[key] = self._contraster.contrast(forms, where)
             if self._contraster.unchecked:
                 self.unchecked.setdefault(names)
-        found = self._contrasts[key]
-        if found is None:
-            return None
-        return Contrast(tuple(used[i] for i in found.slots), found.groups, found.table)
+        return self._contrasts[key]
 
     def _note_excluded(
         self, slot: Slot, bad: Bools, names: tuple[str, str], columns: tuple[str, ...]
@@ -281,6 +314,23 @@ def _passing(slot: Slot, number: int, clash: Iterable[Constraint | Distinct]) ->
     return tuple(slot.titles[i] for i in np.flatnonzero(keep))
 
 
+def _specs(rows: Iterable[Sequence[Shown]]) -> tuple[Spec, ...]:
+    """The choices that some words are made by, in the order in which they show."""
+    words: dict[SlotKey, dict[Shown, None]] = {}
+    for word in chain.from_iterable(rows):
+        if word.key is not None:
+            words.setdefault(word.key, {})[word] = None
+    return tuple(
+        Spec(
+            key,
+            next(word.name for word in found),
+            frozenset().union(*(word.objects for word in found)),
+            tuple(dict.fromkeys(word.text for word in found)),
+        )
+        for key, found in words.items()
+    )
+
+
 def forms(slots: Sequence[Slot], piece: Piece) -> Sequence[str]:
     """The texts a piece can have, by candidate."""
     return (piece.text,) if piece.slot < 0 else slots[piece.slot].forms[piece.text]
@@ -305,28 +355,18 @@ def slot_names(plan: Plan) -> list[str]:
     return names
 
 
-def must_differ(cells: Sequence[PlanCell]) -> Iterator[tuple[PlanCell, PlanCell]]:
+def _must_differ(cells: Sequence[PlanCell]) -> Iterator[tuple[PlanCell, PlanCell]]:
     """The pairs of cells that must never be one sentence.
 
     All cells of a paradigm; all answers of a matrix; of its items those with unequal pieces.
     """
     for one, other in combinations(cells, 2):
-        roles = {one.cell.role, other.cell.role}
-        if roles == {"context", "answer"} and CORRECT not in (one.cell.label, other.cell.label):
+        both = one.cell.role == other.cell.role
+        if not both and CORRECT not in (one.cell.label, other.cell.label):
             continue
-        if "context" in roles and one.pieces == other.pieces:
+        if one.pieces == other.pieces and "context" in (one.cell.role, other.cell.role):
             continue
         yield one, other
-
-
-def _contrasting(cells: Sequence[PlanCell]) -> dict[Difference, tuple[str, str]]:
-    """In what the pairs that must differ do differ, and the names of a pair that does so."""
-    found: dict[Difference, tuple[str, str]] = {}
-    for one, other in must_differ(cells):
-        where = difference(one.pieces, other.pieces)
-        if where is not None:
-            found.setdefault(where, (one.cell.label, other.cell.label))
-    return found
 
 
 def _together(cells: Iterable[PlanCell]) -> Together:

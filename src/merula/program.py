@@ -6,8 +6,8 @@ names them, then among those that come with Merula.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from merula._resources import Kind, find
@@ -18,12 +18,21 @@ from merula.language.parse import parse
 from merula.language.source import Source, Span
 from merula.lexicon import SETS, Lexicon, Table, TableFormat, build, read_table
 from merula.surface import Surface, load_surface, plain_surface
+from merula.values import frozen
 
 SUFFIX = ".merula"
 MAX_IMPORTS = 50  # how deep files may import each other
 
+# Is told of every file that is asked for, before it is read, also where there is none.
+Notice = Callable[[Path], object]
 
-@dataclass(frozen=True)
+
+def unnoticed(path: Path) -> None:
+    """The notice of nobody."""
+    del path
+
+
+@frozen
 class TableOptions:
     """What a caller says of tables instead of the grammar.
 
@@ -37,7 +46,7 @@ class TableOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen
 class Program:
     """All that a grammar is made of: its files (imports first), tables, surface rules."""
 
@@ -46,9 +55,10 @@ class Program:
     surface: Surface
 
 
-def read_grammar(name: str, report: Report) -> Source | None:
+def read_grammar(name: str, report: Report, notice: Notice = unnoticed) -> Source | None:
     """The source of a grammar: a file, or one that comes with Merula (``npi/…``)."""
     path = Path(name)
+    notice(path)
     if path.suffix in (".csv", ".tsv", ".xlsx", ".txt") and _kind(path) == "file":
         report.error(
             "M612",
@@ -57,14 +67,17 @@ def read_grammar(name: str, report: Report) -> Source | None:
             place=name,
         )
         return None
-    if _kind(path) != "file" and _kind(Path(name + SUFFIX)) == "file":
-        path = Path(name + SUFFIX)
+    if _kind(path) != "file":
+        longer = Path(name + SUFFIX)
+        notice(longer)
+        path = longer if _kind(longer) == "file" else path
     if _kind(path) != "file":
         packaged = _packaged("grammars", name if name.endswith(SUFFIX) else name + SUFFIX)
         if packaged is None:
             _no_grammar(name, path, report)
             return None
         path = packaged
+        notice(path)
     return _source(name, path, report)
 
 
@@ -131,23 +144,30 @@ def read_program(
     report: Report,
     options: TableOptions | None = None,
     tables: Mapping[str, str | bytes] | None = None,
+    notice: Notice = unnoticed,
 ) -> Program:
     """Parse a grammar, its imports, and read what tables and surface rules it names.
 
     ``tables`` are tables in memory, by the name a grammar gives them.
     """
     files: list[s.File] = []
-    _parse(source, report, files, ())
-    reader = _TableReader(files, options or TableOptions(), tables or {}, report)
+    _parse(source, report, files, (), notice)
+    reader = _TableReader(files, options or TableOptions(), tables or {}, report, notice)
     lexicon = reader.lexicon()
-    return Program(tuple(files), lexicon, _surface(files, report))
+    return Program(tuple(files), lexicon, _surface(files, report, notice))
 
 
-def _parse(source: Source, report: Report, files: list[s.File], inside: tuple[Source, ...]) -> None:
+def _parse(
+    source: Source,
+    report: Report,
+    files: list[s.File],
+    inside: tuple[Source, ...],
+    notice: Notice,
+) -> None:
     tree = parse(source, report)
     for node in tree.imports:
         for word in node.files:
-            path = _locate("grammars", word.text, source)
+            path = _locate("grammars", word.text, source, notice)
             if path is None:
                 folder = _kind((source.path or Path()).parent / word.text) == "folder"
                 report.error(
@@ -180,7 +200,7 @@ def _parse(source: Source, report: Report, files: list[s.File], inside: tuple[So
                 continue
             imported = _source(word.text, path, report, word.span)
             if imported is not None:
-                _parse(imported, report, files, (*inside, source))
+                _parse(imported, report, files, (*inside, source), notice)
     files.append(tree)
 
 
@@ -194,23 +214,27 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def _locate(kind: Kind, name: str, source: Source) -> Path | None:
-    beside = source.path.parent if source.path else Path()
+def _locate(kind: Kind, name: str, source: Source, notice: Notice) -> Path | None:
+    beside = (source.path.parent if source.path else Path()) / name
+    notice(beside)
+    if _kind(beside) == "file":
+        return beside
     try:
-        if (beside / name).is_file():
-            return beside / name
-        return find(kind, name)
+        found = find(kind, name)
     except (OSError, ValueError):
         return None
+    if found is not None:
+        notice(found)
+    return found
 
 
-def _surface(files: Sequence[s.File], report: Report) -> Surface:
+def _surface(files: Sequence[s.File], report: Report, notice: Notice) -> Surface:
     nodes = [node for file in files for node in file.languages]
     if not nodes:
         return plain_surface()
     name = nodes[-1].name
     source = next(f.source for f in files if nodes[-1] in f.languages)
-    path = _locate("lexicons", f"lexicons/{name.text}/surface.toml", source)
+    path = _locate("lexicons", f"lexicons/{name.text}/surface.toml", source, notice)
     path = path or _packaged("lexicons", f"{name.text}/surface.toml")
     if path is None:
         report.warning(
@@ -222,6 +246,7 @@ def _surface(files: Sequence[s.File], report: Report) -> Surface:
             f" contraction stand in lexicons/{name}/surface.toml beside the grammar",
         )
         return plain_surface()
+    notice(path)
     try:
         return load_surface(path.read_text(encoding="utf-8"))
     except (ValueError, KeyError, TypeError, OSError) as error:
@@ -242,8 +267,10 @@ class _TableReader:
         options: TableOptions,
         memory: Mapping[str, str | bytes],
         report: Report,
+        notice: Notice,
     ) -> None:
-        self.files, self.options, self.memory, self.report = files, options, memory, report
+        self.files, self.options, self.memory = files, options, memory
+        self.report, self.notice = report, notice
 
     def lexicon(self) -> Lexicon | None:
         """The lexicon; None where the grammar names no table, or where one cannot be read."""
@@ -356,11 +383,17 @@ class _TableReader:
             first.setdefault(name, mapping.span)
         return len(first) < len(node.mappings)
 
+    def _path(self, source: Source, word: s.Word, override: str | None) -> Path | None:
+        if not override:
+            return _locate("lexicons", word.text, source, self.notice)
+        self.notice(Path(override))
+        return Path(override)
+
     def _bytes(self, source: Source, word: s.Word, override: str | None) -> bytes | None:
         if override is None and word.text in self.memory:
             held = self.memory[word.text]
             return held.encode() if isinstance(held, str) else held
-        path = Path(override) if override else _locate("lexicons", word.text, source)
+        path = self._path(source, word, override)
         if path is None or _kind(path) != "file":
             name = override or word.text
             beside = source.path.parent if source.path else Path()

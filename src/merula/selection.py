@@ -80,6 +80,8 @@ def check_cells(rows: Rows, column: str, target: Rows, report: Report) -> None:
         if cell in seen or cell in ("", ANY):
             continue
         seen.add(cell)
+        if _fine(cell, target):
+            continue
         expression = parse_cell(Source(f"{place}, column {column}", cell), found)
         if expression is not None:
             _check(expression, target, found)
@@ -89,6 +91,14 @@ def check_cells(rows: Rows, column: str, target: Rows, report: Report) -> None:
         last = found.items[MAX_SHOWN - 1]
         found.items[MAX_SHOWN - 1 :] = [replace(last, notes=(*last.notes, note))]
     report.extend(found.items)
+
+
+def _fine(cell: str, target: Rows) -> bool:
+    expression = cell_expression(cell)
+    found = Report()
+    if expression is not None:
+        _check(expression, target, found)
+    return expression is not None and not found.items
 
 
 def _check(node: s.Expression, target: Rows, report: Report) -> None:
@@ -145,11 +155,6 @@ def _any_of(rows: Rows, candidates: Sequence[int], column: str, wanted: set[str]
 def _by_value(
     cells: Sequence[str], candidates: Sequence[int], test: Callable[[str], bool]
 ) -> Bools:
-    known: dict[str, bool] = {}
-    found = np.empty(len(candidates), dtype=np.bool_)
-    for i, row in enumerate(candidates):
-        cell = cells[row]
-        if cell not in known:
-            known[cell] = test(cell)
-        found[i] = known[cell]
-    return found
+    chosen = [cells[row] for row in candidates]
+    known = {cell: test(cell) for cell in set(chosen)}
+    return np.array([known[cell] for cell in chosen], dtype=np.bool_)

@@ -6,11 +6,11 @@ Slow and obvious on purpose: a design has few items, whatever the number of lexe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from merula import grammar as g
+from merula.values import frozen
 
 
 class Circular(Exception):
@@ -21,7 +21,7 @@ class Circular(Exception):
         self.variables, self.rule = variables, rule
 
 
-@dataclass(frozen=True)
+@frozen
 class Solved:
     """A total setting; ``determined`` are the variables that a rule gave their value."""
 
@@ -41,7 +41,16 @@ def solve(
 
     An attribute of an absent object has no value and is left out.
     """
-    return _Solver(grammar, given, pinned or {}).run()
+    return _solved(grammar, frozenset(given.items()), frozenset((pinned or {}).items()))
+
+
+_Pairs = frozenset[tuple[g.Variable, str]]
+
+
+@lru_cache(maxsize=2_000)
+def _solved(grammar: g.Grammar, given: _Pairs, pinned: _Pairs) -> Solved:
+    """`solve`, once for each setting: the items of a design have few between them."""
+    return _Solver(grammar, dict(given), dict(pinned)).run()
 
 
 class _Solver:

@@ -7,24 +7,25 @@ grammar nor the order of a table's rows or columns changes any data.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from merula import grammar as g
-from merula.items import Fixed, OneOf, Placed
+from merula.items import Fixed, Item, OneOf, Placed
 from merula.language.diagnostics import Report, did_you_mean, listing
 from merula.language.names import rows_of
 from merula.language.syntax import cell_references, columns_in, references
 from merula.lexicon import ANY, LEMMA, SETS, Lexicon, Rows, members
-from merula.meaning import Cell
 from merula.selection import check_cells, fits, fits_itself
 from merula.space import Bools
+from merula.values import frozen
 
 SlotKey = tuple[object, ...]
+Features = tuple[tuple[g.Variable, str], ...]
+Candidates = tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...]]  # rows, titles, places
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Slot:
     """A choice: the rows it is made from and, for every column shown, their forms."""
 
@@ -40,7 +41,7 @@ class Slot:
         return len(self.titles)
 
 
-@dataclass(frozen=True)
+@frozen
 class Spec:
     """A slot before its candidates are chosen; equal specs have equal candidates."""
 
@@ -48,6 +49,15 @@ class Spec:
     name: str
     objects: frozenset[str]
     columns: tuple[str, ...]
+
+
+class Shown(NamedTuple):
+    """What a word shows: the choice it is made by (None for fixed words), and a column or text."""
+
+    key: SlotKey | None
+    text: str
+    name: str = ""  # of the choice
+    objects: frozenset[str] = frozenset()  # that the choice is the lexeme of
 
 
 class SlotMaker:
@@ -58,20 +68,32 @@ class SlotMaker:
         self._sources = {item: rows_of(lexicon, item) for item in grammar.objects.values()}
         self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
         self._slots: dict[Spec, Slot] = {}
+        self._chosen: dict[tuple[object, ...], Candidates] = {}
+        self._told: set[tuple[object, ...]] = set()  # rows of a slot said to be left out
+        self._words: dict[Item, tuple[Shown, ...] | None] = {}
+        self._features_of: dict[g.Object, tuple[g.Variable, ...]] = {}
         self._asked_of: dict[int, tuple[str, ...]] = {}  # by the identity of rows
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def word(
-        self, placed: Placed, cell: Cell, heads: dict[SlotKey, tuple[str, frozenset[str]]]
-    ) -> tuple[SlotKey | None, str] | None:
-        """The slot a word is chosen by (None for fixed words) and its column or text."""
+    def words(self, item: Item) -> tuple[Shown, ...] | None:
+        """What the words of an item show, or None where something is missing."""
+        if item not in self._words:
+            found: list[Shown] = []
+            for placed in item.words:
+                shown = self._word(placed, item)
+                if shown is None:
+                    break
+                found.append(shown)
+            self._words[item] = tuple(found) if len(found) == len(item.words) else None
+        return self._words[item]
+
+    def _word(self, placed: Placed, item: Item) -> Shown | None:
         word = placed.word
         if isinstance(word, Fixed):
-            return None, word.text
+            return Shown(None, word.text)
         if isinstance(word, OneOf):
             key: SlotKey = ("words", word.variable, word.value)
-            heads.setdefault(key, (f"{word.variable}={word.value}", frozenset()))
-            return key, ""
+            return Shown(key, "", f"{word.variable}={word.value}")
         rows = self._sources[word.object]
         if rows is None:
             self._no_rows(word.object)
@@ -83,28 +105,30 @@ class SlotMaker:
             column = f"{word.object.name}.{column}"
         if column is None or not self._has_column(rows, word.object, column):
             return None
-        key, name, objects = self._key(rows, word.object, cell)
-        heads.setdefault(key, (name, objects))
-        if rows.kind == SETS:
-            heads[key] = (name, heads[key][1] | objects)
-        return key, column
+        key = self._key(rows, word.object, item.solved.values)
+        name = "set" if rows.kind == SETS else word.object.name
+        return Shown(key, column, name, frozenset({word.object.name}))
 
-    def _key(self, rows: Rows, item: g.Object, cell: Cell) -> tuple[SlotKey, str, frozenset[str]]:
+    def _key(self, rows: Rows, item: g.Object, values: g.Setting) -> SlotKey:
         """Which choice an object's word is made by: a restricted feature makes a choice its own."""
-        sets = rows.kind == SETS
-        owners = self.grammar.objects.values() if sets else (item,)
-        values = cell.item.solved.values
-        features = tuple(
-            (v, values[v])
-            for owner in owners
-            if self._sources[owner] is rows
-            for v in self.grammar.by_object[owner]
-            if v.lexical and v in values
-        )
-        if sets:
+        features = tuple((v, values[v]) for v in self._features(rows, item) if v in values)
+        if rows.kind == SETS:
             number = next(i for i, other in enumerate(self.lexicon.sets) if other is rows)
-            return ("set", number, features), "set", frozenset({item.name})
-        return ("lexeme", item, features), item.name, frozenset({item.name})
+            return ("set", number, features)
+        return ("lexeme", item, features)
+
+    def _features(self, rows: Rows, item: g.Object) -> tuple[g.Variable, ...]:
+        """The lexical features that decide which of the rows an object's word can come from."""
+        if item not in self._features_of:
+            owners = self.grammar.objects.values() if rows.kind == SETS else (item,)
+            self._features_of[item] = tuple(
+                v
+                for owner in owners
+                if self._sources[owner] is rows
+                for v in self.grammar.by_object[owner]
+                if v.lexical
+            )
+        return self._features_of[item]
 
     def _no_rows(self, item: g.Object) -> None:
         known = self.lexicon.lexemes
@@ -221,21 +245,42 @@ class SlotMaker:
             places = tuple(f"{variable}={value}" for _ in words)
             return Slot(spec.name, spec.objects, words, places, {"": words}, None, ())
         rows, features = self._rows_of_key(spec.key)
-        chosen = self._filtered(spec, rows, features, select=select)
-        chosen.sort(key=lambda r: canonical(rows, r, (*spec.columns, *self._asked(rows))))
-        chosen = self._merged(spec, rows, chosen) if select else chosen
-        # equal columns are one object, so that what is found out about one is found out once
-        texts = {c: tuple(rows.columns[c][r] for r in chosen) for c in spec.columns}
-        forms = {c: self._texts.setdefault(column, column) for c, column in texts.items()}
+        chosen, titles, places = self._candidates(spec, rows, features, select=select)
+        forms: dict[str, tuple[str, ...]] = {}
+        for column in spec.columns:
+            texts = tuple(map(rows.columns[column].__getitem__, chosen))
+            # equal columns are one object, so that what is found out about one is found out once
+            forms[column] = self._texts.setdefault(texts, texts)
         return Slot(
             spec.name,
             spec.objects,
-            tuple(rows.title(r) for r in chosen),
-            tuple(rows.places[r] for r in chosen),
+            titles,
+            places,
             forms,
             rows,
-            tuple(chosen),
+            chosen,
         )
+
+    def _candidates(
+        self, spec: Spec, rows: Rows, features: Features, *, select: bool
+    ) -> Candidates:
+        """The rows of a slot in their order, worked out once for specs that differ in no row.
+
+        Rows stand in the order of their cells, whatever the columns are called. Rows of the same
+        cells are told apart by the columns that show, then by those asked about.
+        """
+        contents = rows.contents
+        alike = len(set(contents)) < len(contents)
+        shown = spec.columns if alike else frozenset(spec.columns)
+        key = (spec.key, spec.objects, shown, select)
+        if key not in self._chosen:
+            chosen = self._filtered(spec, rows, features, select=select)
+            columns = [rows.columns[c] for c in (*spec.columns, *self._asked(rows)) if alike]
+            chosen.sort(key=lambda row: (contents[row], *(cells[row] for cells in columns)))
+            chosen = self._merged(spec, rows, chosen) if select else chosen
+            titles, places = map(rows.title, chosen), map(rows.places.__getitem__, chosen)
+            self._chosen[key] = (tuple(chosen), tuple(titles), tuple(places))
+        return self._chosen[key]
 
     def _asked(self, rows: Rows) -> tuple[str, ...]:
         """The columns of some rows that selections and rules ask about, in the grammar's order."""
@@ -251,7 +296,7 @@ class SlotMaker:
             self._asked_of[id(rows)] = tuple(c for c in (*names, *own) if c in rows.columns)
         return self._asked_of[id(rows)]
 
-    def _rows_of_key(self, key: SlotKey) -> tuple[Rows, tuple[tuple[g.Variable, str], ...]]:
+    def _rows_of_key(self, key: SlotKey) -> tuple[Rows, Features]:
         features = key[2]
         assert isinstance(features, tuple)
         if key[0] == "set":
@@ -266,7 +311,7 @@ class SlotMaker:
         self,
         spec: Spec,
         rows: Rows,
-        features: tuple[tuple[g.Variable, str], ...],
+        features: Features,
         *,
         select: bool,
     ) -> list[int]:
@@ -278,12 +323,12 @@ class SlotMaker:
         for selection in self._asked_alone(spec) if select else ():
             good = self._alone(selection, rows, chosen)
             chosen = [r for r, fine in zip(chosen, good.tolist(), strict=True) if fine]
-        missing = [r for r in chosen if any(not rows.columns[c][r] for c in spec.columns)]
+        blank = frozenset().union(*(rows.blanks[c] for c in spec.columns))
+        missing = [r for r in chosen if r in blank]
         if missing:
             if select:
                 self._missing(spec, rows, missing)
-            gone = set(missing)
-            chosen = [r for r in chosen if r not in gone]
+            chosen = [r for r in chosen if r not in blank]
         return chosen
 
     def _asked_alone(self, spec: Spec) -> Iterator[g.IsA]:
@@ -321,13 +366,12 @@ class SlotMaker:
     def _merged(self, spec: Spec, rows: Rows, chosen: list[int]) -> list[int]:
         kept: dict[tuple[str, ...], int] = {}
         doubled: list[int] = []
-        for row in chosen:
-            forms = tuple(rows.columns[c][row] for c in spec.columns)
-            if forms in kept:
+        columns = [map(rows.columns[c].__getitem__, chosen) for c in spec.columns]
+        for row, forms in zip(chosen, zip(*columns, strict=True), strict=True):
+            if kept.setdefault(forms, row) != row:
                 doubled.append(row)
-            else:
-                kept[forms] = row
-        if doubled:
+        if doubled and (spec.name, *doubled) not in self._told:
+            self._told.add((spec.name, *doubled))
             self.report.warning(
                 "M318",
                 f"{len(doubled)} of `{spec.name}`"
@@ -357,15 +401,6 @@ def kept(slot: Slot, keep: Bools) -> Slot:
 
 def _tables(rows: Rows) -> str:
     return listing(dict.fromkeys(place.rpartition(":")[0] for place in rows.places))
-
-
-def canonical(rows: Rows, row: int, columns: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The key of a row's place among candidates: its cells, whatever the columns are called.
-
-    Rows of the same cells in other columns are told apart by ``columns``, in the order given.
-    """
-    cells = tuple(sorted(cells[row] for cells in rows.columns.values()))
-    return cells, tuple(rows.columns[column][row] for column in columns)
 
 
 def _some(rows: Rows, chosen: Sequence[int]) -> str:

@@ -14,18 +14,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from merula.language.diagnostics import did_you_mean, listing
+from merula.values import frozen
 
 CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
 _ENDS = (".", "?", "!", "…")
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """What a word shows its left neighbour: the sounds it begins with, how it contracts."""
 
     sounds: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ END = Edge(end=True)
 _NEUTRAL = Edge()
 
 
-@dataclass(frozen=True)
+@frozen
 class Written:
     """A phrase before a given right edge.
 
@@ -53,7 +53,7 @@ class Written:
     swallows: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Surface:
     """The surface rules of one language."""
 
@@ -63,6 +63,7 @@ class Surface:
     changes: tuple[tuple[str, str, str], ...] = ()  # word, sound, becomes
     contractions: tuple[tuple[str, str, str], ...] = ()  # word, next word, becomes
     _cache: dict[tuple[str, Edge], Written] = field(default_factory=dict, compare=False, repr=False)
+    _edges: dict[str, Edge] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def rules(self) -> tuple[object, ...]:
@@ -97,6 +98,12 @@ class Surface:
 
     def edge(self, word: str) -> Edge:
         """What a written word shows its left neighbour."""
+        found = self._edges.get(word)
+        if found is None:
+            found = self._edges[word] = self._edge(word)
+        return found
+
+    def _edge(self, word: str) -> Edge:
         lowered = word.lower()
         article = lowered[: lowered.find("'") + 1]
         second = lowered if lowered in self._seconds else ""
@@ -154,7 +161,7 @@ class Surface:
         rest = text[len(edge.second) :].lstrip(" ") if edge.second else text
         if edge.second:
             behind = right.alone if swallows else right.closing or right.end
-            edge = replace(edge, alone=rest[0] in CLOSING if rest else behind)
+            edge = edge._replace(alone=rest[0] in CLOSING if rest else behind)
         return Written(text, rest, edge, swallows)
 
     def _beside(self, word: str, edge: Edge) -> tuple[str, bool]:
@@ -213,7 +220,7 @@ def load_surface(text: str) -> Surface:
     sounds = data.get("sounds", {})
     for name, pattern in sounds.items():
         try:
-            re.compile(pattern)
+            re.compile(pattern, re.IGNORECASE)
         except (re.error, TypeError) as error:
             raise ValueError(f"the sound `{name}` is no pattern: {error}") from error
     changes: list[tuple[str, str, str]] = []

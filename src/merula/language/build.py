@@ -1,4 +1,4 @@
-"""Lark's tree of an entry → our typed nodes. Lark's tokens go no further than this."""
+"""Parts of an entry → our typed nodes."""
 
 from __future__ import annotations
 
@@ -6,38 +6,31 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from lark import Token as LarkToken
-from lark import Transformer, v_args
-
 from merula.language import syntax as s
 from merula.language.source import Source, Span
-from merula.language.tokens import unquote
+from merula.language.tokens import Token, unquote
 
 
-def _inline(function: Callable[..., Any]) -> Any:
-    return v_args(inline=True)(function)
-
-
-class TreeBuilder(Transformer[LarkToken, Any]):
-    """One method a rule of ``grammar.lark``; children arrive built."""
+class TreeBuilder:
+    """One method a rule of ``grammar.lark``; parts arrive built, but for keywords and signs."""
 
     def __init__(self, source: Source) -> None:
-        super().__init__(visit_tokens=True)
         self.source = source
 
-    # tokens
+    def build(self, rule: str, parts: list[Any]) -> Any:
+        """The node of a rule with some parts (None for an optional one that is not there)."""
+        method: Callable[[list[Any]], Any] = getattr(self, rule)
+        return method([self._word(x) if isinstance(x, Token) else x for x in parts])
 
-    def _word(self, token: LarkToken) -> s.Word:
-        return s.Word(self._span(token), str(token))
+    def _word(self, token: Token) -> s.Word | Token:
+        if token.kind in ("NAME", "INT", "DASH"):
+            return s.Word(self._span(token), token.text)
+        if token.kind == "STRING":
+            return s.Word(self._span(token), unquote(token.text))
+        return token
 
-    NAME = INT = DASH = _word
-
-    def STRING(self, token: LarkToken) -> s.Word:  # noqa: N802 - Lark names it
-        """A quoted text."""
-        return s.Word(self._span(token), unquote(token))
-
-    def _span(self, token: LarkToken) -> Span:
-        return self.source.span(token.start_pos or 0, token.end_pos or 0)
+    def _span(self, token: Token) -> Span:
+        return self.source.span(token.start, token.end)
 
     def _extent(self, children: Iterable[Any]) -> Span:
         spans = [span for child in children for span in self._spans(child)]
@@ -46,7 +39,7 @@ class TreeBuilder(Transformer[LarkToken, Any]):
         return self.source.span(min(x.start for x in spans), max(x.end for x in spans))
 
     def _spans(self, child: Any) -> Iterator[Span]:
-        if isinstance(child, LarkToken):
+        if isinstance(child, Token):
             yield self._span(child)
         elif isinstance(child, s.Node):
             yield child.span
@@ -59,21 +52,17 @@ class TreeBuilder(Transformer[LarkToken, Any]):
     def path(self, c: list[Any]) -> s.Path:
         return s.Path(self._extent(c), c[0], c[-1])
 
-    @_inline
-    def value(self, word: s.Word) -> s.Word:
-        return word
+    def value(self, c: list[Any]) -> s.Word:
+        return cast(s.Word, c[0])
 
-    @_inline
-    def doc(self, word: s.Word) -> s.Word:
-        return word
+    def doc(self, c: list[Any]) -> s.Word:
+        return cast(s.Word, c[0])
 
-    @_inline
-    def label(self, word: s.Word) -> s.Word:
-        return word
+    def label(self, c: list[Any]) -> s.Word:
+        return cast(s.Word, c[0])
 
-    @_inline
-    def cell(self, word: s.Word) -> s.Word:
-        return word
+    def cell(self, c: list[Any]) -> s.Word:
+        return cast(s.Word, c[0])
 
     # heads
 
@@ -187,8 +176,8 @@ class TreeBuilder(Transformer[LarkToken, Any]):
     def terms(self, c: list[Any]) -> tuple[s.Path, ...]:
         return tuple(x for x in c if isinstance(x, s.Path))
 
-    @_inline
-    def term(self, item: s.Path | s.Word) -> s.Path:
+    def term(self, c: list[Any]) -> s.Path:
+        item: s.Path | s.Word = c[0]
         return item if isinstance(item, s.Path) else s.Path(item.span, item)
 
     # selection
@@ -266,7 +255,7 @@ class TreeBuilder(Transformer[LarkToken, Any]):
         return s.Swapped(self._extent(c[:1]), c[0], _doc(c), base, *places)
 
     def cycle(self, c: list[Any]) -> s.Cycle:
-        kinds = [x.type if isinstance(x, LarkToken) else "" for x in c]
+        kinds = [x.kind if isinstance(x, Token) else "" for x in c]
         every = kinds.index("EVERY")
         take = int(c[2].text) if c[2] is not None else 0
         values = tuple(x for x in c[4:every] if isinstance(x, s.Word))
@@ -291,7 +280,7 @@ class TreeBuilder(Transformer[LarkToken, Any]):
         return s.Claim(self._extent(c), c[0], tuple(c[1:]))
 
     def answer(self, c: list[Any]) -> s.Answer:
-        kinds = [x.type if isinstance(x, LarkToken) else "" for x in c]
+        kinds = [x.kind if isinstance(x, Token) else "" for x in c]
         counts_as = c[kinds.index("AS") + 1] if "AS" in kinds else None
         claims = tuple(x for x in c if isinstance(x, s.Claim))
         doc = c[1].text if isinstance(c[1], s.Word) else ""

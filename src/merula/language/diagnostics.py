@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from merula.language.source import Span, display_width
+from merula.values import frozen
 
 Severity = Literal["error", "warning"]
 LONGEST = 20  # words of a list that are shown
 WIDEST = 160  # characters of a source line that are shown
 
 
-@dataclass(frozen=True)
+@frozen
 class Label:
     """A place that a problem is about, with a word on what stands there."""
 
@@ -22,7 +23,7 @@ class Label:
     message: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Diagnostic:
     """One problem: a code, the fault in a linguist's words, its places and the remedy.
 
@@ -219,9 +220,17 @@ class MerulaError(Exception):
         super().__init__("\n\n".join(problem.render() for problem in self.problems))
 
     @classmethod
-    def of(cls, code: str, message: str, *, remedy: str = "", place: str = "") -> MerulaError:
+    def of(
+        cls,
+        code: str,
+        message: str,
+        *,
+        remedy: str = "",
+        place: str = "",
+        notes: Iterable[str] = (),
+    ) -> MerulaError:
         """The error of a single problem without a place in a source text."""
-        return cls([Diagnostic(code, message, (), remedy, (), "error", place)])
+        return cls([Diagnostic(code, message, (), remedy, tuple(notes), "error", place)])
 
 
 def near(word: str, known: Iterable[str]) -> str | None:

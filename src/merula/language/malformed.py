@@ -7,13 +7,13 @@ token, the sample's message is the one to give.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from merula.language.tokens import Token, scan
+from merula.values import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Sample:
     """A faulty entry of a kind, what to say of it and what to do.
 
@@ -2122,7 +2122,7 @@ FOREIGN: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Explained:
     """The sample that explains a refusal, and the number of the token it is about."""
 

@@ -1,4 +1,4 @@
-"""Entries → the typed tree, through Lark's LALR parser, one entry at a time.
+"""Entries → the typed tree, through Lark's LALR tables, one entry at a time.
 
 A faulty entry is one diagnostic; the entries around it are parsed all the same.
 """
@@ -6,32 +6,19 @@ A faulty entry is one diagnostic; the entries around it are parsed all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from itertools import islice, takewhile
 from typing import Any, cast
-
-from lark import Lark
-from lark import Token as LarkToken
-from lark.exceptions import UnexpectedInput
-from lark.lexer import Lexer
-from lark.parsers.lalr_analysis import Reduce
-from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
 from merula.language.diagnostics import Label, Report, did_you_mean, listing
+from merula.language.lalr import END, Build, Parser
 from merula.language.refusals import WHAT, EntryError, report_excess, report_refusal, show
 from merula.language.source import Source
+from merula.language.tables import tables
 from merula.language.tokens import HEADS, KEYWORDS, Entry, Token, entries, scan
-
-STARTS = (
-    *("phenomenon", "language", "lexicon", "mapping", "imports", "object", "attribute", "rule"),
-    *("selection", "frame", "paradigm", "matrix", "cycle", "table_header", "table_row", "answers"),
-    *("answer", "example", "cell_expression"),
-)
 
 # The start rule of a section's own line, and of the lines under it.
 INLINE = {
@@ -58,59 +45,41 @@ UNDER = {
 }
 
 
-@cache
-def _lark() -> Lark:
-    grammar = files("merula.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer=_NoLexer, start=list(STARTS), maybe_placeholders=True)
-
-
-class _NoLexer(Lexer):
-    """Lark asks for a lexer; tokens are fed by hand, so that a word's place decides its kind."""
-
-    def __init__(self, conf: object) -> None:
-        del conf
-
-    def lex(self, lexer_state: object, parser_state: object) -> Iterator[LarkToken]:
-        """No tokens."""
-        del lexer_state, parser_state
-        return iter(())
-
-
-def feed(start: str, tokens: Sequence[Token]) -> Any:
-    """Lark's tree of one entry; raises `EntryError` at the token that does not fit."""
-    parser: InteractiveParser = _lark().parse_interactive(None, start=start)
+def feed(start: str, tokens: Sequence[Token], build: Build | None = None) -> Any:
+    """What ``build`` makes of an entry; raises `EntryError` at the token that does not fit."""
+    parser = Parser(tables(), start, build)
     for number, token in enumerate(tokens):
-        choices = parser.choices()  # type: ignore[no-untyped-call]
         kind = token.kind
-        word = token.text.upper()
-        if kind == "NAME" and token.text in KEYWORDS and word in choices:
+        if kind == "NAME" and token.text in KEYWORDS:
             after = tokens[number + 1] if number + 1 < len(tokens) else None
-            name = "NAME" in choices and _goes_on(parser, "NAME", token, after)
-            if not name or _goes_on(parser, word, token, after):
-                kind = word
-        if kind not in choices:
+            kind = _kind(parser, token.text.upper(), after)
+        if not parser.feed(
+            kind, token if kind == token.kind else Token(kind, token.text, token.start, token.end)
+        ):
             _refuse(start, parser, kind, number)
-        try:
-            parser.feed_token(LarkToken(kind, token.text, token.start, end_pos=token.end))
-        except UnexpectedInput:
-            _refuse(start, parser, kind, number)
-    try:
-        return parser.feed_eof()  # type: ignore[no-untyped-call]
-    except UnexpectedInput:
-        return _refuse(start, parser, "$END", len(tokens))
+    if not parser.feed(END, None):
+        _refuse(start, parser, END, len(tokens))
+    return parser.result
 
 
-def _goes_on(parser: InteractiveParser, kind: str, token: Token, after: Token | None) -> bool:
+def _kind(parser: Parser, keyword: str, after: Token | None) -> str:
+    """Whether a word is a keyword or a name here: what can be a name is one, if that goes on."""
+    if keyword not in parser.choices:
+        return "NAME"
+    name = "NAME" in parser.choices and _goes_on(parser, "NAME", after)
+    return keyword if not name or _goes_on(parser, keyword, after) else "NAME"
+
+
+def _goes_on(parser: Parser, kind: str, after: Token | None) -> bool:
     """Whether the parser, fed a word as a keyword or a name, could take the next token."""
-    trial = parser.copy(deepcopy_values=False)  # type: ignore[no-untyped-call]
-    try:
-        trial.feed_token(LarkToken(kind, token.text, token.start, end_pos=token.end))
-    except UnexpectedInput:
+    trial = parser.after(kind)
+    if trial is None:
         return False
-    choices = trial.choices()
     if after is None:
-        return "$END" in choices
-    return after.kind in choices or (after.kind == "NAME" and after.text.upper() in choices)
+        return END in trial.choices
+    return after.kind in trial.choices or (
+        after.kind == "NAME" and after.text.upper() in trial.choices
+    )
 
 
 def parses(start: str, tokens: Sequence[Token]) -> bool:
@@ -122,9 +91,8 @@ def parses(start: str, tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _refuse(start: str, parser: InteractiveParser, kind: str, position: int) -> None:
-    expected = set(parser.accepts())  # type: ignore[no-untyped-call]
-    raise EntryError(start, _settled(parser), kind, position, expected)
+def _refuse(start: str, parser: Parser, kind: str, position: int) -> None:
+    raise EntryError(start, _settled(parser), kind, position, parser.accepted())
 
 
 # Parts whose end is taken for granted when an entry is refused: after `flip verb.number` the
@@ -132,18 +100,19 @@ def _refuse(start: str, parser: InteractiveParser, kind: str, position: int) -> 
 _SMALL = frozenset({"path", "value", "term", "word", "doc", "label", "cell"})
 
 
-def _settled(parser: InteractiveParser) -> int:
+def _settled(parser: Parser) -> int:
     """The state of a parser once the small part at its end is complete."""
-    stack: list[Any] = list(parser.parser_state.state_stack)
-    table = parser.parser_state.parse_conf.states
+    stack = parser.stack.copy()
+    states, rules = parser.tables.states, parser.tables.rules
     while True:
-        actions = table[stack[-1]].values()
-        rules = {rule for action, rule in actions if action is Reduce}
-        small = [rule for rule in rules if rule.origin.name in _SMALL]
-        if len(small) != 1 or len(rules) != 1:
-            return cast(int, stack[-1])
-        del stack[len(stack) - len(small[0].expansion) :]
-        stack.append(table[stack[-1]][small[0].origin.name][1])
+        complete = {~action for action in states[stack[-1]].values() if action < 0}
+        if len(complete) != 1:
+            return stack[-1]
+        rule = rules[complete.pop()]
+        if rule.symbol not in _SMALL:
+            return stack[-1]
+        del stack[len(stack) - rule.size :]
+        stack.append(states[stack[-1]][rule.symbol])
 
 
 def parse(source: Source, report: Report) -> s.File:
@@ -161,11 +130,11 @@ def parse_cell(source: Source, report: Report) -> s.Expression | None:
     if report_excess(report, source, tokens):
         return None
     try:
-        tree = feed("cell_expression", tokens)
+        node = feed("cell_expression", tokens, TreeBuilder(source).build)
     except EntryError as error:
         report_refusal(report, source, tokens, error, None)
         return None
-    return cast(s.Expression, TreeBuilder(source).transform(tree))
+    return cast(s.Expression, node)
 
 
 _ELSEWHERE = object()  # instead of a node: the entry belongs to another section
@@ -285,7 +254,7 @@ class _FileBuilder:
         if report_excess(self.report, self.source, entry.tokens):
             return None
         try:
-            tree = feed(start, entry.tokens)
+            return feed(start, entry.tokens, self.tree.build)
         except EntryError as error:
             if not entry.inline and self._indented_head(entry, error):
                 return None
@@ -293,7 +262,6 @@ class _FileBuilder:
                 return _ELSEWHERE
             report_refusal(self.report, self.source, entry.tokens, error, entry.head)
             return None
-        return self.tree.transform(tree)
 
     def _indented_head(self, entry: Entry, error: EntryError) -> bool:
         """Whether a faulty entry is the head of a section; what follows is read as its entries."""

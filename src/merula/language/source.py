@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
+from merula.values import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Source:
     """A text with the name a reader knows it by (a path, or ``<text>``).
 
@@ -42,7 +44,7 @@ class Source:
         return Span(self, start, end)
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """A stretch of a source: characters ``start`` to ``end`` (exclusive)."""
 

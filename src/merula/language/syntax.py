@@ -5,19 +5,20 @@ Spans do not take part in equality, so that two texts with one tree are equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from merula.language.source import Source, Span
+from merula.values import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Node:
     """Anything in the tree; ``span`` is where it stands."""
 
     span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Word(Node):
     """A name, a value or a string as written (strings without their quotes)."""
 
@@ -27,7 +28,7 @@ class Word(Node):
         return self.text
 
 
-@dataclass(frozen=True)
+@frozen
 class Path(Node):
     """``object`` or ``object.attribute``."""
 
@@ -41,14 +42,14 @@ class Path(Node):
 # --- expressions (rules, selections, guards, table cells) ---------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Truth(Node):
     """A bare path: the object is there, the attribute is ``yes``, the lexeme has the feature."""
 
     path: Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Equal(Node):
     """``path = a | b``."""
 
@@ -56,7 +57,7 @@ class Equal(Node):
     terms: tuple[Path, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Inside(Node):
     """``object inside constituent``."""
 
@@ -64,21 +65,21 @@ class Inside(Node):
     place: Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Not(Node):
     """``not x``; ``a != b`` is ``not a = b``."""
 
     item: Expression
 
 
-@dataclass(frozen=True)
+@frozen
 class And(Node):
     """``a and b``."""
 
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Or(Node):
     """``a or b``."""
 
@@ -140,7 +141,7 @@ def names_in(node: Expression) -> tuple[Word, ...]:
             return tuple(word for item in items for word in names_in(item))
 
 
-@dataclass(frozen=True)
+@frozen
 class Conditional(Node):
     """``condition -> consequence else alternative``."""
 
@@ -149,7 +150,7 @@ class Conditional(Node):
     alternative: Expression | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Ignores(Node):
     """``verb.number ignores n1.number and n2.number``."""
 
@@ -157,7 +158,7 @@ class Ignores(Node):
     others: tuple[Path, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Needs(Node):
     """``npi needs licensor and …``."""
 
@@ -171,18 +172,18 @@ Clause = Expression | Conditional | Ignores | Needs
 # --- entries ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Phenomenon(Node):
     name: Word
     doc: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Language(Node):
     name: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Mapping(Node):
     """``subj.sg = "np-s"``: our column, their header."""
 
@@ -190,7 +191,7 @@ class Mapping(Node):
     header: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Lexicon(Node):
     """One ``lexicon`` line; ``kind`` is ``sets``, a category, or nothing."""
 
@@ -201,18 +202,18 @@ class Lexicon(Node):
     mappings: tuple[Mapping, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Import(Node):
     files: tuple[Word, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class ObjectName(Node):
     name: Word
     optional: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Feature(Node):
     """An attribute that objects of an entry have, perhaps with a fixed value."""
 
@@ -220,14 +221,14 @@ class Feature(Node):
     value: Word | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Objects(Node):
     names: tuple[ObjectName, ...]
     category: Word
     features: tuple[Feature, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class AttributeValue(Node):
     """A value and the words it carries: strings, or columns of a table (``verb.prep``)."""
 
@@ -235,20 +236,20 @@ class AttributeValue(Node):
     words: tuple[Word | Path, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Attribute(Node):
     path: Path
     values: tuple[AttributeValue, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule(Node):
     name: Word
     doc: str
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class IsA(Node):
     """``N1 is V1.subject``."""
 
@@ -256,14 +257,14 @@ class IsA(Node):
     expression: Expression
 
 
-@dataclass(frozen=True)
+@frozen
 class Differ(Node):
     """``N1, N2 differ``: no two are the same lexeme."""
 
     names: tuple[Word, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Share(Node):
     """``N2, V3, obj share scene``: one value of the column fits them all."""
 
@@ -274,34 +275,34 @@ class Share(Node):
 Selection = IsA | Differ | Share
 
 
-@dataclass(frozen=True)
+@frozen
 class Reference(Node):
     name: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Literal(Node):
     text: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Site(Node):
     name: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Bracket(Node):
     name: Word
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Option(Node):
     guard: Expression | None
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Alternatives(Node):
     options: tuple[Option, ...]
 
@@ -309,13 +310,13 @@ class Alternatives(Node):
 Item = Reference | Literal | Site | Bracket | Alternatives
 
 
-@dataclass(frozen=True)
+@frozen
 class Frame(Node):
     name: Word
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Factor(Node):
     """A path with the values it takes (all of them when none are written)."""
 
@@ -323,13 +324,13 @@ class Factor(Node):
     values: tuple[Word, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Fixing(Node):
     path: Path
     value: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Tail:
     """What a paradigm and a matrix may add: frames, free factors, fixed values."""
 
@@ -338,7 +339,7 @@ class Tail:
     fixings: tuple[Fixing, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Paradigm(Node):
     name: Word
     doc: str
@@ -346,7 +347,7 @@ class Paradigm(Node):
     tail: Tail
 
 
-@dataclass(frozen=True)
+@frozen
 class Cycle(Node):
     """``n1.number cycles 2 of sg | pl every 2 under I``; ``take`` is 0 for a fixed order."""
 
@@ -358,7 +359,7 @@ class Cycle(Node):
     every_span: Span = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Odometer(Node):
     name: Word
     doc: str
@@ -367,13 +368,13 @@ class Odometer(Node):
     cycles: tuple[Cycle, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class TableRow(Node):
     number: int
     cells: tuple[Word, ...]  # "-" is absence
 
 
-@dataclass(frozen=True)
+@frozen
 class ItemTable(Node):
     name: Word
     doc: str
@@ -382,7 +383,7 @@ class ItemTable(Node):
     rows: tuple[TableRow, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Swapped(Node):
     """``matrix b = a swap 1, 8``: the items of another matrix, two of them exchanged."""
 
@@ -396,42 +397,42 @@ class Swapped(Node):
 Matrix = Odometer | ItemTable | Swapped
 
 
-@dataclass(frozen=True)
+@frozen
 class Flip(Node):
     path: Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Set(Node):
     path: Path
     term: Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Add(Node):
     name: Word
     like: Word | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Drop(Node):
     name: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class Swap(Node):
     first: Path
     second: Path
 
 
-@dataclass(frozen=True)
+@frozen
 class Replace(Node):
     path: Path
     text: str | None
     other: Word | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Embed(Node):
     name: Word
     host: Word
@@ -441,7 +442,7 @@ class Embed(Node):
 Edit = Flip | Set | Add | Drop | Swap | Replace | Embed
 
 
-@dataclass(frozen=True)
+@frozen
 class Edits(Node):
     """Edits done one after the other, with determined attributes kept as they were."""
 
@@ -449,7 +450,7 @@ class Edits(Node):
     keeping: tuple[Path, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Claim(Node):
     """``E agreement``: a class letter and the rules of that class said to break."""
 
@@ -457,7 +458,7 @@ class Claim(Node):
     rules: tuple[Path, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Answer(Node):
     """A wrong answer: the correct item with the first of ``remedies`` that has a sense."""
 
@@ -468,19 +469,19 @@ class Answer(Node):
     remedies: tuple[Edits, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Answers(Node):
     matrices: tuple[Word, ...]
     answers: tuple[Answer, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Example(Node):
     accept: bool
     text: Word
 
 
-@dataclass(frozen=True)
+@frozen
 class File:
     """All entries of one file, in the order they are written.
 

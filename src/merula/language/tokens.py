@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from merula.language.source import Source, Span
+from merula.values import frozen
 
 HEADS = (
     "phenomenon",
@@ -73,7 +73,7 @@ _WORDS_OPEN = frozenset("else and or in varying with keeping".split())
 _NOT_AFTER_WORD = frozenset({"DOT", "EQUALS", "COLON", "COMMA", "QUESTION"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A token: its terminal (``NAME`` for every word), its text, its place."""
 
@@ -83,7 +83,7 @@ class Token:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """The tokens of one logical line; ``head`` is the head word of its section."""
 
@@ -159,7 +159,7 @@ def entries(source: Source) -> Iterator[Entry]:
         at = end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     column: int
     tokens: tuple[Token, ...]

@@ -1,0 +1,114 @@
+"""Frozen values: what ``dataclass(frozen=True)`` makes, without compiling code for each class.
+
+A data class writes and compiles six methods. For the hundred small classes of this compiler that
+takes longer than to check a grammar. Here `dataclass` finds the fields, and the methods are
+closures. ``dataclasses.fields`` and ``replace``, patterns and type checkers see no difference.
+
+>>> from dataclasses import field, replace
+>>> @frozen
+... class Word:
+...     text: str
+...     at: int = field(default=0, compare=False)
+>>> Word("dog"), Word("dog") == Word("dog", at=7), replace(Word("dog"), text="cat")
+(Word(text='dog', at=0), True, Word(text='cat', at=0))
+>>> Word("dog").text = "cat"
+Traceback (most recent call last):
+dataclasses.FrozenInstanceError: cannot change 'text'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from operator import attrgetter
+from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
+
+T = TypeVar("T")
+_set = object.__setattr__
+
+
+@overload
+def frozen(cls: type[T], /) -> type[T]: ...
+@overload
+def frozen(*, eq: bool = True) -> Callable[[type[T]], type[T]]: ...
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
+    """Make a class one of frozen values; without ``eq`` each is equal to itself only."""
+    return _frozen(cls, eq) if cls is not None else lambda other: _frozen(other, eq)
+
+
+def _frozen(cls: type[Any], eq: bool) -> type[Any]:
+    if cls.__doc__ is None:
+        cls.__doc__ = cls.__name__  # `dataclass` would work out a signature
+    cls = dataclass(init=False, repr=False, eq=False)(cls)
+    found = fields(cls)
+    methods = {
+        "__init__": _init(found),
+        "__repr__": _repr([f.name for f in found if f.repr]),
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+    }
+    if eq:
+        methods["__eq__"], methods["__hash__"] = _equality([f.name for f in found if f.compare])
+    for name, method in methods.items():
+        if name not in cls.__dict__:
+            setattr(cls, name, method)
+    return cls
+
+
+def _init(found: Sequence[Field[Any]]) -> Callable[..., Any]:
+    names = tuple(f.name for f in found)
+
+    def init(self: Any, *args: Any, **given: Any) -> None:
+        if given or len(args) != len(names):
+            args = _complete(type(self).__name__, found, args, given)
+        for name, item in zip(names, args):  # noqa: B905 - as long; to ask takes a third longer
+            _set(self, name, item)
+
+    return init
+
+
+def _complete(
+    name: str, found: Sequence[Field[Any]], args: tuple[Any, ...], given: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The value of every field: arguments in order, arguments by name, defaults."""
+    items = [*args]
+    for f in found[len(args) :]:
+        if f.name in given:
+            items.append(given.pop(f.name))
+        elif f.default is not MISSING:
+            items.append(f.default)
+        elif f.default_factory is not MISSING:
+            items.append(f.default_factory())
+        else:
+            raise TypeError(f"{name}() needs {f.name!r}")
+    if given:
+        raise TypeError(f"{name}() has no field {next(iter(given))!r}, or is given it twice")
+    if len(items) > len(found):
+        raise TypeError(f"{name}() has {len(found)} fields, but is given {len(items)}")
+    return tuple(items)
+
+
+def _repr(names: Sequence[str]) -> Callable[..., Any]:
+    def show(self: Any) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__qualname__}({shown})"
+
+    return show
+
+
+def _equality(names: Sequence[str]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    key: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
+
+    def equal(self: Any, other: object) -> Any:
+        return key(self) == key(other) if type(other) is type(self) else NotImplemented
+
+    def number(self: Any) -> int:
+        return hash(key(self))
+
+    return equal, number
+
+
+def _refuse(self: Any, name: str, *item: Any) -> NoReturn:
+    del self, item
+    raise FrozenInstanceError(f"cannot change {name!r}")

@@ -1,0 +1,227 @@
+"""Lark's tables are kept between runs; where they cannot be, they are made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lark import Token as LarkToken
+from lark import Tree
+
+from merula._resources import folder
+from merula.language import tables as t
+from merula.language.build import TreeBuilder
+from merula.language.lalr import END, Parser
+from merula.language.malformed import SAMPLES
+from merula.language.parse import feed
+from merula.language.refusals import EntryError
+from merula.language.source import Source
+from merula.language.tokens import Token, scan
+
+CHECK = """
+import sys
+from merula.cli import main
+sys.argv = ["merula", "check", "blm/agreement_fr"]
+try:
+    main()
+finally:
+    print("lark" in sys.modules)
+"""
+
+
+def check(home: Path) -> bool:
+    """Check a grammar in a new process with a folder for caches; whether that needed Lark."""
+    env = {**os.environ, "XDG_CACHE_HOME": str(home), "HOME": str(home), "LOCALAPPDATA": str(home)}
+    command = [sys.executable, "-c", CHECK]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    said, lark = done.stdout.splitlines()
+    assert said == "1 file checked: no problems"
+    return lark == "True"
+
+
+def kept(home: Path) -> Path:
+    (found,) = home.rglob("tables.json")
+    return found
+
+
+def test_tables_are_made_once(tmp_path: Path) -> None:
+    assert check(tmp_path)
+    before = kept(tmp_path).read_bytes()
+    assert not check(tmp_path)
+    assert kept(tmp_path).read_bytes() == before
+    assert [path.name for path in kept(tmp_path).parent.iterdir()] == ["tables.json"]
+
+
+def damaged(text: str) -> Iterator[bytes]:
+    yield b""
+    yield text[: len(text) // 2].encode()
+    yield text.replace("NAME", "NAMF", 1).encode()
+    yield text.partition("\n")[2].encode()
+    yield b"\xff\xfe" + text.encode("utf-16-le")
+
+
+def test_damaged_tables_are_made_again(tmp_path: Path) -> None:
+    check(tmp_path)
+    file = kept(tmp_path)
+    text = file.read_text(encoding="utf-8")
+    origin = t._origin(Path(t.__file__).with_name("grammar.lark").read_bytes())
+    assert t._read(file, origin) is not None
+    for data in damaged(text):
+        file.write_bytes(data)
+        assert t._read(file, origin) is None
+    assert check(tmp_path)
+    assert not check(tmp_path)
+
+
+def test_tables_of_another_grammar_are_not_used(tmp_path: Path) -> None:
+    file = tmp_path / "tables.json"
+    t._keep(file, t._origin(b"one"), t.tables())
+    assert t._read(file, t._origin(b"one")) == t.tables()
+    assert t._read(file, t._origin(b"other")) is None
+
+
+def test_a_grammar_is_checked_where_tables_cannot_be_kept(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.write_text("a file, not a folder", encoding="utf-8")
+    assert check(home)
+    assert check(home)
+    assert list(tmp_path.iterdir()) == [home]
+
+
+def test_nobody_else_can_read_or_write_them(tmp_path: Path) -> None:
+    file = tmp_path / "merula" / "tables.json"
+    t._keep(file, b"", t.tables())
+    if sys.platform != "win32":
+        assert file.parent.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="where Linux keeps caches")
+def test_where_they_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    for given, wanted in (
+        ("/caches", "/caches/merula/tables.json"),
+        ("", "/home/ada/.cache/merula/tables.json"),
+        ("not/absolute", None),
+    ):
+        monkeypatch.setenv("XDG_CACHE_HOME", given)
+        assert t._kept_at() == (wanted and Path(wanted))
+
+
+def test_they_come_back_from_json_as_they_were() -> None:
+    made = t._make(Path(t.__file__).with_name("grammar.lark").read_text(encoding="utf-8"))
+    assert t._from_json(json.loads(json.dumps(t._to_json(made)))) == made
+
+
+# --- they say the same as Lark -------------------------------------------------------------
+
+
+def test_there_is_a_method_for_every_rule() -> None:
+    builder = TreeBuilder(Source("x", ""))
+    built = {r.name for r in t.tables().rules if r.name and not (r.single and len(r.shape) == 1)}
+    assert {name for name in built if not hasattr(builder, name)} == set()
+
+
+def larks(start: str, tokens: list[Token]) -> Any:
+    """The tree that Lark makes of tokens whose kinds are settled; None where it refuses."""
+    grammar = Path(t.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    global _lark  # noqa: PLW0603 - made once, since it takes long
+    _lark = _lark or t._lark(grammar)
+    parser = _lark.parse_interactive(None, start=start)
+    for token in tokens:
+        parser.feed_token(LarkToken(token.kind, token.text, token.start))
+    return plain(parser.feed_eof())
+
+
+_lark: Any = None
+
+
+def plain(node: Any) -> Any:
+    if isinstance(node, Tree):
+        return (str(node.data), [plain(child) for child in node.children])
+    return (node.type, str(node), node.start_pos) if isinstance(node, LarkToken) else node
+
+
+def ours(start: str, tokens: list[Token]) -> tuple[Any, list[Token]]:
+    """The tree that our parser makes, and its tokens as it took them."""
+    taken: dict[int, Token] = {}
+
+    def build(name: str, parts: list[Any]) -> Any:
+        return (name, [leaf(part) for part in parts])
+
+    def leaf(part: Any) -> Any:
+        if isinstance(part, Token):
+            taken[part.start] = part
+            return (part.kind, part.text, part.start)
+        return part
+
+    tree = feed(start, tokens, build)
+    return tree, [taken[token.start] for token in tokens]
+
+
+def entries_of_all_kinds() -> Iterator[tuple[str, list[Token]]]:
+    from merula.language.parse import INLINE, UNDER
+    from merula.language.tokens import entries
+
+    for path in sorted(folder("grammars").rglob("*.merula")):
+        for entry in entries(Source(path.name, path.read_text(encoding="utf-8"))):
+            start = INLINE.get(entry.head.text) if entry.inline else UNDER[entry.head.text]
+            if entry.tokens:
+                yield start or UNDER[entry.head.text], list(entry.tokens)
+    for start, text in MORE:
+        yield start, list(scan(text))
+
+
+MORE = (
+    ("lexicon", 'sets "a.csv", "b.csv" separated by ";" encoded utf_8'),
+    ("lexicon", '"a.tsv"'),
+    ("mapping", 'n1.pp.pl = "Plural"'),
+    ("imports", '"one", "two", "three"'),
+    ("rule", 'r "doc": a -> b = x | y else not (c or d), e ignores f.g and h'),
+    ("rule", "r: not not a inside b.c and d != e"),
+    ("frame", 'f = a "b c" @d [e f [g h]] (not i and j = k: l | m "n")'),
+    ("matrix", "a = b swap 1, 8"),
+    ("matrix", 'a "doc" = items in f | g with a.b = c varying d(x | y), e'),
+    ("cycle", "a.b cycles sg | pl every 2 under I"),
+    ("table_header", "| subj.number | verb"),
+    ("table_row", "1 | sg - pl"),
+    ("answers", "for a, b"),
+    ("answer", '"right" "doc" breaks E a b.c, R as I: set a = 1 else drop b keeping c and d.e'),
+    ("answer", 'x: swap a, b, replace c with "d e", embed f in g with "h", add i like j'),
+    ("cell_expression", "person | animal and not proper | (thing or place)"),
+)
+
+
+def test_our_parser_makes_the_trees_that_lark_makes() -> None:
+    number = 0
+    for start, tokens in entries_of_all_kinds():
+        tree, taken = ours(start, tokens)
+        assert tree == larks(start, taken), start
+        number += 1
+    assert number > 50
+
+
+def test_our_parser_expects_what_lark_expects() -> None:
+    larks("language", [Token("NAME", "en", 0, 2)])
+    for sample in SAMPLES:
+        tokens = [token for token in scan(sample.text) if token.kind != "NEWLINE"]
+        with pytest.raises(EntryError) as refused:
+            feed(sample.start, tokens)
+        mine = Parser(t.tables(), sample.start)
+        theirs = _lark.parse_interactive(None, start=sample.start)
+        for token in tokens[: refused.value.position]:
+            kinds = [token.text.upper(), token.kind]
+            kind = next(k for k in kinds if k in mine.choices)
+            if mine.after(kind) is None:
+                break
+            mine.feed(kind, token)
+            theirs.feed_token(LarkToken(kind, token.text))
+            assert mine.accepted() == theirs.accepts()
+            assert (mine.after(END) is not None) == ("$END" in theirs.accepts())
