@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import sys
 from collections import Counter
-from pathlib import Path
+from itertools import permutations
+from math import perm
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import merula
+from merula import formats
 from merula.cli.generate import FORMATS
 from merula.compiler import Compiled
-from merula.export import MANIFEST, WRITERS, generate_files
+from merula.export import Run
+from merula.formats import WRITERS
 from merula.permute import Permutation
 from merula.rows import RowMaker, Selection, answer_orders
+from merula.variation import Variation
 
 # 60 nouns in each of seven places: 60^7 = 2.8e12; in twelve: above 2^62.
 WIDE = """
@@ -35,6 +36,22 @@ frames
   row = {frame}
 paradigm number = a.number
 """
+ROWS = """
+phenomenon rows
+language en
+lexicon sets "sets.csv"
+objects
+  subj : NP (number)
+  verb : VP (number)
+attributes
+  number = sg | pl
+external
+  agreement: verb.number = subj.number
+frames
+  clause = subj verb
+"""
+WRONG = "answers for m\n  AE breaks E agreement: flip verb.number\n"
+PAIRS = [("dog", "bark"), ("cat", "sleep"), ("bird", "sing"), ("cow", "eat"), ("pig", "dig")]
 NOUNS = "lemma,sg,pl\n" + "".join(f"n{i},n{i},n{i}s\n" for i in range(60))
 
 
@@ -58,13 +75,13 @@ def compiled(grammar: merula.Grammar) -> Compiled:
     return grammar._compiled
 
 
-def maker(grammar: merula.Grammar, name: str) -> RowMaker:
-    return RowMaker(compiled(grammar), compiled(grammar).designs[name])
+def maker(grammar: merula.Grammar, name: str, selection: Selection | None = None) -> RowMaker:
+    return RowMaker(compiled(grammar), compiled(grammar).designs[name], selection)
 
 
 def rows(grammar: merula.Grammar, name: str, n: int, seed: int, chunk: int) -> list[Any]:
-    made = maker(grammar, name)
-    batches = list(made.batches(Selection(n, seed), chunk))
+    made = maker(grammar, name, Selection(n, seed))
+    batches = list(made.batches(chunk=chunk))
     assert all(batch.schema == made.schema for batch in batches)
     found: list[Any] = pa.Table.from_batches(batches, schema=made.schema).to_pylist()
     return found
@@ -165,60 +182,11 @@ def test_huge_spaces_are_counted_and_sampled(slots: int, exact: int) -> None:
         design[exact]
 
 
-def read(path: Path, form: str) -> list[Any]:
-    if form == "parquet":
-        return list(pq.read_table(path).to_pylist())
-    if form == "arrow":
-        return list(pa.ipc.open_stream(path.read_bytes()).read_all().to_pylist())
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def test_formats_hold_the_same_rows(
-    tmp_path: Path, agreement: merula.Grammar, negation: merula.Grammar
-) -> None:
-    both = [compiled(agreement), compiled(negation)]
-    found = {}
-    for form in ("parquet", "arrow", "jsonl", "csv"):
-        manifest = generate_files(both, tmp_path / form, Selection(30, 4), form)
-        assert json.loads((tmp_path / form / MANIFEST).read_text()) == manifest
-        names = [entry["file"] for entry in manifest["files"]]
-        assert sorted(p.name for p in (tmp_path / form).iterdir()) == sorted([*names, MANIFEST])
-        if form != "csv":
-            found[form] = [read(tmp_path / form / name, form) for name in names]
-    assert found["parquet"] == found["arrow"] == found["jsonl"]
-    assert [len(x) for x in found["jsonl"]] == [30, 240, 240]
-    with (tmp_path / "csv" / "agreement_fr-agrf.csv").open(
-        encoding="utf-8-sig", newline=""
-    ) as file:
-        for flat, row in zip(csv.DictReader(file), found["jsonl"][0], strict=True):
-            assert [flat[f"context.{i}"] for i in range(7)] == row["context"]
-            assert flat[f"labels.{row['correct']}"] == "Correct"
-            assert flat["correct"] == str(row["correct"])
-    path = tmp_path / "csv" / "sentential_negation-ever.csv"
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        for flat, row in zip(csv.DictReader(file), found["jsonl"][1], strict=True):
-            assert flat["sentence"] == row["sentence"]
-            assert flat["acceptable"] == str(int(row["acceptable"]))
-            assert flat["factors.ever"] == row["factors"]["ever"]
-            assert flat["broken"] == "; ".join(row["broken"])
-
-
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
-def test_the_same_seed_gives_the_same_bytes(
-    tmp_path: Path, agreement: merula.Grammar, form: str
-) -> None:
-    for name in ("one", "two"):
-        generate_files([compiled(agreement)], tmp_path / name, Selection(50, 8), form)
-    files = [tmp_path / name / f"agreement_fr-agrf.{form}" for name in ("one", "two")]
-    assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_too_many_are_refused(agreement: merula.Grammar, tmp_path: Path) -> None:
+def test_too_many_are_refused(agreement: merula.Grammar) -> None:
     with pytest.raises(merula.MerulaError, match="has 4,680 instances; 4,681 were asked for"):
         agreement.generate(4681)
     with pytest.raises(merula.MerulaError, match="M606"):
-        generate_files([compiled(agreement)], tmp_path / "x", Selection(10**40, 0), "jsonl")
-    assert list(tmp_path.iterdir()) == []
+        Run.of([compiled(agreement)], Selection(10**40), "jsonl")
 
 
 def test_none_and_all(agreement: merula.Grammar) -> None:
@@ -290,5 +258,160 @@ def test_the_seed_moves_the_right_answer() -> None:
     assert len(first) > 3
 
 
+def test_the_order_of_rows_is_as_good_as_random() -> None:
+    """Remainders, quantiles and steps of the first rows are spread as chance would have them."""
+    scores = []
+    for count in (4680, 100_007, 385_274_948_688, 10**18):
+        for seed in range(20):
+            places = Permutation(count, seed).rows(0, 2000)
+            for parts in (2, 3, 8, 13):
+                quantiles = (places.astype(np.float64) * parts / count).astype(np.int64)
+                for values in (places % parts, quantiles, np.diff(places) % parts):
+                    seen = np.bincount(values, minlength=parts)[:parts]
+                    expected = len(values) / parts
+                    chi2 = float(((seen - expected) ** 2 / expected).sum())
+                    scores.append((chi2 - (parts - 1)) / np.sqrt(2 * (parts - 1)))
+    assert abs(float(np.mean(scores))) < 0.15
+    assert np.quantile(scores, 0.99) < 4
+
+
+# --- lexical variation -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("answers", ["one", "mixed"])
+def test_type_iii_takes_each_item_from_another_instance(
+    agreement: merula.Grammar, answers: str
+) -> None:
+    design = agreement["agrf"]
+    one = design.generate(300, seed=4).to_table().to_pylist()
+    table = design.generate(300, seed=4, variation="III", answers=answers).to_table()
+    assert len(set(table["address"].to_pylist())) == 300
+    for row in table.to_pylist():
+        sets = [item["set"] for item in row["context_lexemes"]]
+        theirs = {item["set"] for item in row["answer_lexemes"]}
+        assert len(set(sets)) == 7
+        assert not theirs & set(sets)
+        assert len(theirs) == (1 if answers == "one" else 6)
+        assert row["variation"] == "III"
+    # the structure is that of a type I instance
+    templates = {(r["frame"], r["variant"]): r["context_templates"] for r in one}
+    for row in table.to_pylist():
+        kept = templates.get((row["frame"], row["variant"]))
+        assert kept is None or kept == row["context_templates"]
+
+
+def test_a_type_iii_item_is_that_of_its_instance(agreement: merula.Grammar) -> None:
+    """Each sentence is the one of its place in the type I instance with its lexemes."""
+    design = agreement["agrf"]
+    known = {
+        (r["frame"], r["variant"], r["lexemes"]["set"]): r
+        for r in design.generate().to_table().to_pylist()
+    }
+    for row in (
+        design.generate(200, seed=1, variation="III", answers="mixed").to_table().to_pylist()
+    ):
+        for i, (text, item) in enumerate(zip(row["context"], row["context_lexemes"], strict=True)):
+            assert text == known[row["frame"], row["variant"], item["set"]]["context"][i]
+        for text, label, item in zip(
+            row["answers"], row["labels"], row["answer_lexemes"], strict=True
+        ):
+            other = known[row["frame"], row["variant"], item["set"]]
+            assert text == other["answers"][other["labels"].index(label)]
+        assert row["labels"][row["correct"]] == "Correct"
+
+
+def test_type_iii_addresses_are_a_falling_factorial() -> None:
+    """A small design, all of it: every sequence of different sets once in each variant."""
+    text = ROWS + "matrix m = 3 items\n  subj.number cycles 2 of sg | pl every 1\n" + WRONG
+    table = "set,subj.sg,subj.pl,verb.sg,verb.pl\n" + "".join(
+        f"{a},the {a},the {a}s,{b}s,{b}\n" for a, b in PAIRS[:5]
+    )
+    grammar = merula.compile(text, tables={"sets.csv": table})
+    made = maker(grammar, "m", Selection(variation=Variation("III")))
+    assert made.space.count == 2 * 5 * 4 * 3
+    found = {
+        (r["variant"], *(x["set"] for x in [*r["context_lexemes"], *r["answer_lexemes"]]))
+        for r in pa.Table.from_batches(list(made.batches())).to_pylist()
+    }
+    names = [a for a, _ in PAIRS[:5]]
+    expected = {
+        (variant, *chosen, chosen[-1])
+        for variant in ("subj.number=sg pl", "subj.number=pl sg")
+        for chosen in permutations(names, 3)
+    }
+    assert found == expected
+
+
+def test_huge_type_iii_spaces_are_exact() -> None:
+    text = ROWS + "matrix m = 5 items\n  subj.number cycles 2 of sg | pl every 1\n" + WRONG
+    words = [f"{a}{b}{c}" for a in "bdfg" for b in "aeiou" for c in "lmnrst"]
+    table = "set,subj.sg,subj.pl,verb.sg,verb.pl\n" + "".join(
+        f"{w},the {w},the {w}s,{w}os,{w}o\n" for w in words
+    )
+    grammar = merula.compile(text, tables={"sets.csv": table})
+    made = maker(grammar, "m", Selection(400, 2, Variation("III", "mixed")))
+    assert made.space.count == 2 * perm(120, 6)
+    rows = pa.Table.from_batches(list(made.batches(chunk=33))).to_pylist()
+    assert [r["address"] for r in rows] == [
+        r["address"] for r in pa.Table.from_batches(list(made.batches(chunk=400))).to_pylist()
+    ]
+    for row in rows:
+        drawn = [x["set"] for x in [*row["context_lexemes"], *row["answer_lexemes"]]]
+        assert len(set(drawn)) == len(drawn)
+
+
+def test_variation_iii_needs_a_matrix_and_enough_sets(negation: merula.Grammar) -> None:
+    with pytest.raises(merula.MerulaError, match="M614"):
+        negation["ever"].generate(3, variation="III")
+    text = ROWS + "matrix m = 3 items\n  subj.number cycles 2 of sg | pl every 1\n" + WRONG
+    table = "set,subj.sg,subj.pl,verb.sg,verb.pl\ndog,the dog,the dogs,barks,bark\n"
+    grammar = merula.compile(text, tables={"sets.csv": table})
+    with pytest.raises(merula.MerulaError, match="M615"):
+        grammar["m"].generate(3, variation="III")
+    with pytest.raises(ValueError, match="'II'"):
+        grammar["m"].generate(3, variation="II")
+
+
+# --- options of columns ----------------------------------------------------------------------
+
+
+def test_only_some_columns(negation: merula.Grammar) -> None:
+    whole = negation["ever"].generate(20, seed=3).to_table()
+    some = negation["ever"].generate(20, seed=3, columns=["acceptable", "sentence"]).to_table()
+    assert some.column_names == ["sentence", "acceptable"]
+    assert some.to_pylist() == whole.select(["sentence", "acceptable"]).to_pylist()
+    with pytest.raises(merula.MerulaError, match="did you mean sentence"):
+        negation["ever"].generate(20, columns=["sentense"])
+
+
+def test_spans_are_where_words_stand(agreement: merula.Grammar, negation: merula.Grammar) -> None:
+    for row in negation["any"].generate(40, seed=5, spans=True).to_table().to_pylist():
+        found = {s["object"]: row["sentence"][s["start"] : s["end"]] for s in row["spans"]}
+        assert row["lexemes"]["obj"][:1] == found["obj"][:1]
+        assert found["any"] in ("any", "the", "these", "those")
+        assert not any(text != text.strip() or text.endswith(".") for text in found.values())
+        starts = [s["start"] for s in row["spans"]]
+        assert starts == sorted(starts)
+    for row in agreement["agrf"].generate(40, seed=5, spans=True).to_table().to_pylist():
+        for texts, spans, templates in (
+            (row["context"], row["context_spans"], row["context_templates"]),
+            (row["answers"], row["answer_spans"], row["answer_templates"]),
+        ):
+            for text, items, pattern in zip(texts, spans, templates, strict=True):
+                named = [part.partition("[")[0] for part in pattern.split() if "[" in part]
+                assert set(named) <= {item["object"] for item in items}
+                verb = next(s for s in items if s["object"] == "verb")
+                assert text[verb["end"] :] == "."
+
+
+@pytest.mark.parametrize("design", ["ever", "any"])
+def test_large_and_small_requests_agree(negation: merula.Grammar, design: str) -> None:
+    """Fused constituents (many rows wanted) and single pieces (few) write the same."""
+    few = negation[design].generate(30, seed=9).to_table().to_pylist()
+    many = maker(negation, design, Selection(3_000_000, 9))
+    assert many._writer.largest > maker(negation, design, Selection(30, 9))._writer.largest
+    assert many.batch(0, 30).to_pylist() == few
+
+
 def test_the_command_line_knows_the_formats() -> None:
-    assert list(WRITERS) == list(FORMATS)
+    assert list(WRITERS) == list(FORMATS) == list(formats.FORMATS)

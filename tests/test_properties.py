@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import perm, prod
 from pathlib import Path
 
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from merula import grammar as g
 from merula._resources import data_root
-from merula.columns import Writer
+from merula.columns import Spans, Writer
 from merula.compiler import Compiled, compile_source
 from merula.examples import readings
 from merula.language.diagnostics import Report
 from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS, scan
 from merula.meaning import Cell
-from merula.plan import Plan, phrases
+from merula.plan import Plan, PlanCell, phrases, slot_names
 from merula.program import read_program
 from merula.reference import SizeError, interpret
 from merula.space import Constraint, Distinct, Origin, Space
@@ -56,20 +56,58 @@ def examples(number: int) -> settings:
 def rows_of_plan(plan: Plan, surface: Surface) -> list[tuple[str, ...]]:
     """The sentences of all cells, by address; what is written in columns is checked one by one."""
     assert plan.count == plan.space.count
-    writer = Writer(plan, surface)
     addresses = np.arange(plan.count, dtype=np.int64)
     candidates = plan.space.unrank(addresses)
-    columns = [writer.column(i, candidates).to_pylist() for i in range(len(plan.cells))]
-    rows = []
+    rows, spans = [], []
     for address in range(plan.count):
         chosen = plan.space.unrank_one(address)
         assert chosen == tuple(int(column[address]) for column in candidates)
         assert plan.space.rank(chosen) == address
         assert plan.space.contains(chosen)
-        row = tuple(column[address] for column in columns)
-        assert row == tuple(writer.sentence(i, chosen) for i in range(len(plan.cells)))
-        rows.append(row)
+        texts = [phrases(plan.slots, cell, chosen) for cell in plan.cells]
+        rows.append(tuple(surface.sentence(text) for text in texts))
+        spans += [
+            spans_of(cell, text, surface) for cell, text in zip(plan.cells, texts, strict=True)
+        ]
+    for instances in (1, 7, 10**6):  # constituents of a slot each, of some, of as many as may be
+        writer = Writer([plan], surface, instances=instances, spans=True)
+        written = writer.write(np.zeros(plan.count, dtype=np.int64), [addresses])
+        assert writer.texts(written.numbers).to_pylist() == [text for row in rows for text in row]
+        assert_spans(writer.spans(np.zeros(plan.count, dtype=np.int64), written), spans)
+        for name, slot, places in zip(slot_names(plan), plan.slots, candidates, strict=True):
+            titles = list(writer.titles[name])
+            found = written.lexemes[0][name].tolist()
+            assert [titles[i] for i in found] == [slot.titles[i] for i in places]
     return rows
+
+
+def spans_of(cell: PlanCell, texts: Sequence[str], surface: Surface) -> list[tuple[str, int, int]]:
+    """Where the objects of a sentence stand, the obvious way."""
+    found: list[tuple[str, int, int]] = []
+    at, before = 0, None
+    pieces = surface.pieces(texts)
+    for i, (placed, text) in enumerate(zip(cell.cell.item.words, pieces, strict=True)):
+        shown = text.rstrip(" ")
+        if i == len(pieces) - 1 and surface.stop and not texts[-1].rstrip().endswith(surface.stop):
+            shown = shown.removesuffix(surface.stop)
+        name = placed.object.name if placed.object is not None else None
+        if name is not None and name == before:
+            found[-1] = (name, found[-1][1], at + len(shown))
+        elif name is not None:
+            found.append((name, at, at + len(shown)))
+        at, before = at + len(text), name
+    return found
+
+
+def assert_spans(spans: Spans, expected: Sequence[Sequence[tuple[str, int, int]]]) -> None:
+    every = [
+        (spans.names[i], start, end)
+        for i, start, end in zip(
+            spans.objects.tolist(), spans.starts.tolist(), spans.ends.tolist(), strict=True
+        )
+    ]
+    bounds = spans.offsets.tolist()
+    assert [every[a:b] for a, b in pairwise(bounds)] == expected
 
 
 def small(compiled: Compiled) -> bool:
@@ -689,7 +727,7 @@ def test_a_sentence_is_read_back(program: Program, data: st.DataObject) -> None:
     plan = data.draw(st.sampled_from(plans))
     number = data.draw(st.integers(0, len(plan.cells) - 1))
     chosen = plan.space.unrank_one(data.draw(st.integers(0, plan.count - 1)))
-    sentence = Writer(plan, compiled.surface).sentence(number, chosen)
+    sentence = compiled.surface.sentence(phrases(plan.slots, plan.cells[number], chosen))
     cell = plan.cells[number].cell
     found = list(readings(plans, compiled.surface, sentence))
     assert any(other.broken == cell.broken for other in found), sentence

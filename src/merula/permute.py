@@ -1,13 +1,15 @@
 """A seeded permutation of [0, count): sampling without replacement, any row alone.
 
-A Feistel network over the smallest even number of bits that holds the addresses, walked until
-the result lies below ``count`` (Black & Rogaway 2002, "Ciphers with arbitrary finite domains").
-Round keys come from SHA-256, so that the order is the same on every machine.
+A Feistel network on pairs (left, right) with left < a, right < b and a·b just above ``count``,
+where each round adds a keyed function of one half to the other modulo its size, walked until the
+result lies below ``count`` (Black & Rogaway 2002, "Ciphers with arbitrary finite domains",
+methods 2 and 3). Round keys come from SHA-256, so that the order is the same on every machine.
 """
 
 from __future__ import annotations
 
 import hashlib
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,9 @@ from numpy.typing import NDArray
 
 from merula.space import LIMIT
 
-_ROUNDS = 4
+_ROUNDS = 4  # an even number: both halves are changed equally often
+_LOW = np.uint64(32)
+_ODD = np.uint64(0xD6E8FEB86659FD93)
 
 
 class Permutation:
@@ -25,7 +29,8 @@ class Permutation:
         if count < 1:
             raise ValueError(f"count must be at least 1, not {count}")
         self.count, self.seed = count, seed
-        self.half = max((max(count - 1, 1).bit_length() + 1) // 2, 1)
+        left = isqrt(count - 1) + 1
+        self.sizes = (left, -(-count // left))
         text = f"merula permutation {seed} {count}"
         self._keys = [
             int.from_bytes(hashlib.sha256(f"{text} {i}".encode()).digest()[:8], "big")
@@ -40,26 +45,52 @@ class Permutation:
             found = [self._walk_wide(row) for row in range(start, stop)]
             return np.array(found, dtype=object)
         places = np.arange(start, stop, dtype=np.uint64)
-        outside = np.ones(len(places), dtype=np.bool_)
-        while outside.any():
-            places[outside] = self._cipher(places[outside])
-            outside = places >= np.uint64(self.count)
-        return places.astype(np.int64)
+        self._cipher(places)
+        outside = np.flatnonzero(places >= np.uint64(self.count))
+        while len(outside):
+            again = places[outside]
+            self._cipher(again)
+            places[outside] = again
+            outside = outside[again >= np.uint64(self.count)]
+        return places.view(np.int64)
 
-    def _cipher(self, places: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        half, mask = np.uint64(self.half), np.uint64((1 << self.half) - 1)
-        left, right = places >> half, places & mask
-        for i in range(_ROUNDS):
-            left, right = right, left ^ (self._mix(right, i) & mask)
-        return left << half | right
+    def _cipher(self, places: NDArray[np.uint64]) -> None:
+        """Encipher numbers below a·b in place."""
+        size = np.uint64(self.sizes[1])
+        halves = [places // size, places]
+        places -= halves[0] * size
+        mixed, carry = np.empty_like(places), np.empty(len(places), np.bool_)
+        for number in range(_ROUNDS):
+            target, source = halves[number % 2], halves[1 - number % 2]
+            radix = np.uint64(self.sizes[number % 2])
+            self._mix(source, number, radix, mixed)
+            target += mixed
+            np.greater_equal(target, radix, out=carry)
+            np.multiply(carry, radix, out=mixed)
+            target -= mixed
+        halves[0] *= size
+        places += halves[0]
 
-    def _mix(self, x: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
-        """A 64-bit finaliser (shifts and odd multiplications) of a half with the round's keys."""
-        odd = np.uint64(self._keys[2 * number] | 1)
-        x = (x + np.uint64(self._keys[2 * number + 1])) * odd
-        x ^= x >> np.uint64(32)
-        x = x * np.uint64(0xD6E8FEB86659FD93)
-        return x ^ x >> np.uint64(29)
+    def _mix(
+        self,
+        source: NDArray[np.uint64],
+        number: int,
+        radix: np.uint64,
+        out: NDArray[np.uint64],
+    ) -> None:
+        """A keyed function of a half, below ``radix`` (which is below 2³²).
+
+        A 64-bit finaliser of shifts and odd multiplications, its high half scaled to the radix.
+        """
+        np.add(source, np.uint64(self._keys[2 * number + 1]), out=out)
+        out *= np.uint64(self._keys[2 * number] | 1)
+        out ^= out >> _LOW
+        out *= _ODD
+        out ^= out >> np.uint64(29)
+        out *= _ODD
+        out >>= _LOW
+        out *= radix
+        out >>= _LOW
 
     def _walk_wide(self, row: int) -> int:
         place = self._cipher_wide(row)
@@ -68,12 +99,12 @@ class Permutation:
         return place
 
     def _cipher_wide(self, place: int) -> int:
-        mask = (1 << self.half) - 1
-        size = (self.half + 7) // 8
-        left, right = place >> self.half, place & mask
-        for i in range(_ROUNDS):
-            key = self._keys[2 * i].to_bytes(8, "big")
-            data = key + right.to_bytes(size, "big")
-            mixed = int.from_bytes(hashlib.shake_128(data).digest(size), "big") & mask
-            left, right = right, left ^ mixed
-        return left << self.half | right
+        halves = list(divmod(place, self.sizes[1]))
+        size = (self.sizes[0].bit_length() + 7) // 8
+        for number in range(_ROUNDS):
+            key = self._keys[2 * number].to_bytes(8, "big")
+            data = key + halves[1 - number % 2].to_bytes(size, "big")
+            # eight bytes more than the radix has, so that the remainder is as good as uniform
+            mixed = int.from_bytes(hashlib.shake_128(data).digest(size + 8), "big")
+            halves[number % 2] = (halves[number % 2] + mixed) % self.sizes[number % 2]
+        return halves[0] * self.sizes[1] + halves[1]

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merula.language.source import Span
+from merula.values import frozen
 
 LIMIT = 2**62
 MAX_TABLE = 16_000_000  # entries of one elimination table
@@ -31,7 +32,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Origin:
     """Where a constraint comes from, for messages."""
 
@@ -39,7 +40,7 @@ class Origin:
     span: Span | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Constraint:
     """Allowed combinations of candidate groups.
 
@@ -53,7 +54,7 @@ class Constraint:
     origin: Origin
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Distinct:
     """The slots' candidates have pairwise different keys; a key occurs once in a slot."""
 
@@ -71,22 +72,49 @@ class TooWide(Exception):
 
 
 class Space:
-    """All combinations of one candidate a slot that satisfy the constraints."""
+    """All combinations of one candidate a slot that satisfy the constraints.
+
+    ``made`` keeps what is worked out, for other spaces that have a part in common with this one.
+    """
 
     def __init__(
         self,
         sizes: Sequence[int],
         constraints: Sequence[Constraint] = (),
         distinct: Sequence[Distinct] = (),
+        made: Made | None = None,
     ) -> None:
         self.sizes = tuple(sizes)
         self.constraints = tuple(constraints)
         self.distinct = tuple(distinct)
         self.components = [
-            _Component(self.sizes, slots, constraints, distinct)
+            (slots, self._component(slots, {} if made is None else made))
             for slots in _components(len(sizes), [*constraints, *distinct])
         ]
-        self.count: int = prod(component.count for component in self.components)
+        self.count: int = prod(component.count for _, component in self.components)
+
+    def _component(self, slots: tuple[int, ...], made: Made) -> _Component:
+        """The component of some slots, which are numbered from 0 in it."""
+        number = {slot: i for i, slot in enumerate(slots)}
+        sizes = tuple(self.sizes[slot] for slot in slots)
+        constraints = [
+            Constraint(tuple(number[s] for s in c.slots), c.groups, c.table, c.origin)
+            for c in self.constraints
+            if c.slots[0] in number
+        ]
+        distinct = [
+            Distinct(tuple(number[s] for s in d.slots), d.keys, d.origin)
+            for d in self.distinct
+            if d.slots[0] in number
+        ]
+        key = (
+            sizes,
+            *((c.slots, id(c.table), *(id(x) for x in c.groups)) for c in constraints),
+            *((d.slots, *(id(x) for x in d.keys)) for d in distinct),
+        )
+        if key not in made:  # a component keeps its arrays, so that the numbers stay theirs
+            made[key] = _Component(sizes, constraints, distinct)
+        return made[key]
 
     def unrank(self, addresses: NDArray[Any]) -> list[Ints]:
         """The candidates at each address: an array a slot.
@@ -95,14 +123,14 @@ class Space:
         """
         found: list[Ints] = [np.empty(0, np.int64)] * len(self.sizes)
         rest = addresses
-        for component in self.components:
-            if component is self.components[-1]:
+        for number, (slots, component) in enumerate(self.components):
+            if number == len(self.components) - 1:
                 own = rest
             else:
                 own = rest % component.count
                 rest = rest // component.count
             for slot, chosen in component.unrank(own).items():
-                found[slot] = chosen
+                found[slots[slot]] = chosen
         return found
 
     def unrank_one(self, address: int) -> tuple[int, ...]:
@@ -113,8 +141,9 @@ class Space:
     def rank(self, candidates: Sequence[int]) -> int:
         """The address of a combination that satisfies the constraints."""
         address = 0
-        for component in reversed(self.components):
-            address = address * component.count + component.rank(candidates)
+        for slots, component in reversed(self.components):
+            own = component.rank([candidates[slot] for slot in slots])
+            address = address * component.count + own
         return address
 
     def contains(self, candidates: Sequence[int]) -> bool:
@@ -196,19 +225,68 @@ class _Bucket:
         flat = self.table.reshape(-1)
         return np.concatenate([np.zeros(1, flat.dtype), np.cumsum(flat)])
 
+    @cached_property
+    def guide(self) -> _Guide:
+        """Where to look for a number among the running sums of a row."""
+        return _Guide(self.cumulative, self.table.shape[-1])
+
+    def find(self, row: Ints, wanted: NDArray[Any]) -> Ints:
+        """The place in the flat table whose share of the running sums holds each number."""
+        if self.table.shape[-1] == 1 or not len(row):
+            return row
+        if self.table.dtype == object:
+            return np.searchsorted(self.cumulative, wanted, side="right") - 1
+        return self.guide.find(row, wanted)
+
+
+class _Guide:
+    """A first guess at where a number stands among the running sums of its row, then steps.
+
+    Each row's range is cut into equal shares, more than there are sums, and every share knows the
+    place of its beginning (the indexed search of Chen & Asau 1974). The guess needs floating
+    point and may be off by a place; the steps make it exact.
+    """
+
+    def __init__(self, cumulative: Ints, width: int) -> None:
+        self.kept = np.flatnonzero(np.diff(cumulative))  # places that hold something
+        self.sums = np.append(cumulative[self.kept], cumulative[-1])
+        starts = np.searchsorted(self.kept, np.arange(0, len(cumulative), width))
+        rows, widest = len(starts) - 1, int(np.diff(starts).max())
+        self.shares = 1 << (2 * widest - 1).bit_length()
+        self.first = cumulative[:-1:width]
+        sizes = np.maximum(cumulative[width::width] - self.first, 1)
+        self.scale = self.shares / sizes.astype(np.float64)
+        begin = np.arange(self.shares) / self.scale[:, None] + self.first[:, None]
+        found = np.searchsorted(self.sums, begin.astype(np.int64), side="right") - 1
+        last = np.maximum(starts[1:] - 1, starts[:-1])[:, None]
+        places = np.clip(found, starts[:-1, None], last).reshape(rows * self.shares)
+        self.places = np.minimum(places, max(len(self.kept) - 1, 0))
+
+    def find(self, row: Ints, wanted: Ints) -> Ints:
+        """The place in the table whose share of the running sums holds each number."""
+        share = ((wanted - self.first[row]) * self.scale[row]).astype(np.int64)
+        np.minimum(share, self.shares - 1, out=share)
+        share += row * self.shares
+        at = self.places[share]
+        at += self.sums[at + 1] <= wanted
+        low = np.flatnonzero(self.sums[at + 1] <= wanted)
+        while len(low):
+            at[low] += 1
+            low = low[self.sums[at[low] + 1] <= wanted[low]]
+        high = np.flatnonzero(self.sums[at] > wanted)
+        while len(high):
+            at[high] -= 1
+            high = high[self.sums[at[high]] > wanted[high]]
+        return np.asarray(self.kept[at], dtype=np.int64)
+
 
 class _Component:
     def __init__(
-        self,
-        sizes: Sequence[int],
-        slots: tuple[int, ...],
-        constraints: Sequence[Constraint],
-        distinct: Sequence[Distinct],
+        self, sizes: Sequence[int], constraints: list[Constraint], distinct: list[Distinct]
     ) -> None:
-        self.slots = slots
-        self.constraints = [c for c in constraints if c.slots[0] in slots]
-        self.distinct = [d for d in distinct if d.slots[0] in slots]
-        self.wide = prod(max(sizes[s], 1) for s in slots) >= LIMIT
+        self.slots = tuple(range(len(sizes)))
+        self.constraints, self.distinct = constraints, distinct
+        self.wide = prod(max(size, 1) for size in sizes) >= LIMIT
         self.dtype: Any = object if self.wide else np.int64
         self._classes(sizes)
         self._eliminate()
@@ -255,10 +333,10 @@ class _Component:
         grouped = {slot for d in self.distinct for slot in d.slots}
         factors: list[tuple[tuple[int, ...], NDArray[Any], str, int]] = []
         for c in self.constraints:
-            places = [
-                groups[self.first[slot]] for slot, groups in zip(c.slots, c.groups, strict=True)
-            ]
-            factors.append((c.slots, _numbers(c.table[np.ix_(*places)], self.dtype), "", 0))
+            table = c.table
+            for axis, (slot, groups) in enumerate(zip(c.slots, c.groups, strict=True)):
+                table = table.take(groups[self.first[slot]], axis=axis)
+            factors.append((c.slots, _numbers(table, self.dtype) if self.wide else table, "", 0))
         factors += [
             ((slot,), _numbers(self.size[slot], self.dtype), "lexeme", slot)
             for slot in self.slots
@@ -306,7 +384,7 @@ class _Component:
             view = values.transpose(order).reshape(
                 [len(self.first[s]) if s in slots else 1 for s in scope]
             )
-            bucket.table = bucket.table * view
+            table *= view
             if kind == "lexeme":
                 bucket.lexemes.append(number)
             elif kind == "group":
@@ -334,23 +412,26 @@ class _Component:
             width = bucket.table.shape[-1]
             start = bucket.cumulative[row * width]
             wanted = residues.pop(number) + start
-            at = np.searchsorted(bucket.cumulative, wanted, side="right") - 1
+            at = bucket.find(row, wanted)
             classes[bucket.slot] = at - row * width
             rest = wanted - bucket.cumulative[at]
+            left = len(bucket.lexemes) + len(bucket.distinct) + len(bucket.children)
             for slot in bucket.lexemes:
-                size = self.size[slot][classes[slot]]
-                place = (rest % size).astype(np.int64)
-                chosen[slot] = self.flat[slot][self.offset[slot][classes[slot]] + place]
-                rest = rest // size
+                left -= 1
+                place, rest = _digit(rest, self.size[slot][classes[slot]], last=not left)
+                place = self.offset[slot][classes[slot]] + place.astype(np.int64)
+                chosen[slot] = self.flat[slot][place]
             for slot in bucket.distinct:
+                left -= 1
                 group, i = self.member_of[slot]
-                radix = group.left(i, classes)
-                digits[slot], rest = (rest % radix).astype(np.int64), rest // radix
+                place, rest = _digit(rest, group.left(i, classes), last=not left)
+                digits[slot] = place.astype(np.int64)
             for child in bucket.children:
+                left -= 1
                 below = self.buckets[child]
                 assert below.message is not None
                 ways = below.message[tuple(classes[s] for s in below.parents)]
-                residues[child], rest = rest % ways, rest // ways
+                residues[child], rest = _digit(rest, ways, last=not left)
         for group in self.groups:
             chosen.update(group.decode(classes, digits))
         return chosen
@@ -362,7 +443,7 @@ class _Component:
         return row
 
     def rank(self, candidates: Sequence[int]) -> int:
-        """The component's address of a combination of candidates (of all slots)."""
+        """The component's address of a combination of its candidates."""
         classes = {s: int(self.class_of[s][candidates[s]]) for s in self.slots}
         digits = {s: d for group in self.groups for s, d in group.encode(candidates).items()}
         ranks: list[int] = []
@@ -392,6 +473,9 @@ class _Component:
         return address
 
 
+Made = dict[tuple[object, ...], _Component]
+
+
 class _Group:
     """Slots whose candidates have different keys, one after the other.
 
@@ -402,7 +486,8 @@ class _Group:
 
     def __init__(self, d: Distinct, class_of: dict[int, Ints]) -> None:
         order = sorted(
-            range(len(d.slots)), key=lambda i: (-len(np.unique(class_of[d.slots[i]])), d.slots[i])
+            range(len(d.slots)),
+            key=lambda i: (-int(class_of[d.slots[i]].max(initial=-1)), d.slots[i]),
         )
         self.origin = d.origin
         self.slots = tuple(d.slots[i] for i in order)
@@ -453,12 +538,12 @@ class _Group:
         shape = [len(self.key_class[g]) for g in range(i + 1)]
         if prod(shape) > MAX_TABLE:
             raise TooWide(self.slots[: i + 1], [self.origin])
-        total: NDArray[Any] = np.broadcast_to(self.sizes[i], shape)
+        total: NDArray[Any] = np.broadcast_to(self.sizes[i], shape).copy()
         for g in range(i):
             same = self.seen_as[i][g][:, None] == self.key_class[i][None, :]
             view = [shape[g] if a == g else shape[i] if a == i else 1 for a in range(i + 1)]
-            total = total - same.astype(np.int64).reshape(view)
-        return _numbers(np.maximum(total, 0), dtype)
+            total -= same.reshape(view)
+        return _numbers(np.maximum(total, 0, out=total), dtype)
 
     def left(self, i: int, classes: dict[int, Ints]) -> Ints:
         """How many candidates slot ``i`` has left in each row, given the rows' classes."""
@@ -479,9 +564,8 @@ class _Group:
             taken = [
                 np.where(self.class_at[i][k] == wanted, self.place[i][k], _NOWHERE) for k in keys
             ]
-            if taken:
-                for used in np.sort(np.stack(taken), axis=0):
-                    place = place + (place >= used)
+            for used in _sorted(taken):
+                place = place + (place >= used)
             chosen[slot] = self.ordered[i][self.starts[i][mine] + place]
             keys.append(self.keys[i][chosen[slot]])
         return chosen
@@ -501,19 +585,37 @@ class _Group:
         return found
 
 
+def _sorted(columns: list[Ints]) -> list[Ints]:
+    """The columns with the entries of every row in order (there are few columns)."""
+    done: list[Ints] = []
+    for column in columns:
+        rest = column
+        for i, other in enumerate(done):
+            done[i], rest = np.minimum(other, rest), np.maximum(other, rest)
+        done.append(rest)
+    return done
+
+
+def _digit(
+    rest: NDArray[Any], radix: NDArray[Any], *, last: bool
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The lowest digit of a mixed-radix number and what is left; the last digit is all of it."""
+    if last:
+        return rest, rest
+    above = rest // radix
+    return rest - above * radix, above
+
+
 def _partition(number: int, columns: Sequence[Ints]) -> Ints:
     """Class numbers of equal rows of the columns, in order of first occurrence."""
     if not columns or number == 0:
         return np.zeros(number, dtype=np.int64)
-    _, first, inverse = np.unique(
-        np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True
-    )
-    order = np.empty(len(first), dtype=np.int64)
-    order[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(order[inverse.reshape(-1)], dtype=np.int64)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    classes = {row: i for i, row in enumerate(dict.fromkeys(rows))}
+    return np.array([classes[row] for row in rows], dtype=np.int64)
 
 
 def _numbers(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """The values as exact integers of the wanted kind (Python's own for ``object``)."""
-    whole = np.asarray(values).astype(np.int64)
+    whole = np.asarray(values).astype(np.int64, copy=False)
     return whole.astype(object) if dtype is object else whole
