@@ -17,11 +17,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 import merula
-from merula import export
 from merula.cli import main
 from merula.compiler import Compiled, compile_source
+from merula.formats import WRITERS
 from merula.language.diagnostics import Diagnostic
 from merula.language.source import Source, display_width
+from merula.run_folder import MANIFEST, STATE
 
 SETS = """\
 subj.sg\tsubj.pl\tn1.sg\tn1.pl\tn2.sg\tn2.pl\tverb.sg\tverb.pl
@@ -1138,10 +1139,10 @@ def test_a_disk_that_fills_up_leaves_nothing(
 ) -> None:
     (folder / "empty").mkdir()
     before = files(folder)
-    whole = export.WRITERS[form]
+    whole = WRITERS[form]
 
-    def full(path: Path, schema: Any) -> Any:
-        context = whole(path, schema)
+    def full(path: Path, schema: Any, sample: Any) -> Any:
+        context = whole(path, schema, sample)
         write = context.__enter__()
 
         class Full:
@@ -1157,7 +1158,7 @@ def test_a_disk_that_fills_up_leaves_nothing(
 
         return Full()
 
-    monkeypatch.setattr(export, "WRITERS", {form: full})
+    monkeypatch.setattr("merula.export.WRITERS", {form: full})
     result = run("generate", "x.merula", "--out", out, "-n", "1", "--format", form)
     assert result.exit_code == 1
     assert f"error[M608]: {out} cannot be written: No space left on device" in result.output
@@ -1167,27 +1168,32 @@ def test_a_disk_that_fills_up_leaves_nothing(
 def test_the_manifest_may_be_what_does_not_fit(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = files(folder)
+    """The rows are kept, and the next run writes the manifest."""
     write = Path.write_text
 
     def full(path: Path, *arguments: Any, **options: Any) -> int:
-        if path.name == export.MANIFEST:
+        if MANIFEST in path.name:
             raise OSError(28, "No space left on device")
         return write(path, *arguments, **options)
 
-    monkeypatch.setattr(Path, "write_text", full)
-    assert run("generate", "x.merula", "--out", "out", "-n", "1").exit_code == 1
-    assert files(folder) == before
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        result = run("generate", "x.merula", "--out", "out", "-n", "1")
+    assert result.exit_code == 1
+    assert "the same command goes on" in result.output
+    assert not (folder / "out" / MANIFEST).exists()
+    assert run("generate", "x.merula", "--out", "out", "-n", "1").exit_code == 0
+    assert run("verify", "out").exit_code == 0
 
 
 def test_an_interrupt_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(path: Path, schema: Any) -> Any:
-        del schema
+    def interrupted(path: Path, schema: Any, sample: Any) -> Any:
+        del schema, sample
         path.write_text("half", encoding="utf-8")
         raise KeyboardInterrupt
 
     before = files(folder)
-    monkeypatch.setattr(export, "WRITERS", {"jsonl": interrupted})
+    monkeypatch.setattr("merula.export.WRITERS", {"jsonl": interrupted})
     result = CliRunner().invoke(
         main, ["generate", "x.merula", "-o", "new/out", "-n", "1", "--format", "jsonl"]
     )
@@ -1207,7 +1213,7 @@ def test_a_folder_that_refuses(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     make = Path.mkdir
 
     def refuse(path: Path, *arguments: Any, **options: Any) -> None:
-        if path.name.endswith(".partial"):
+        if path.name == STATE:
             raise PermissionError(13, "Permission denied")
         make(path, *arguments, **options)
 

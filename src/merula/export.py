@@ -1,254 +1,281 @@
-"""One writer a format, all from the same batches; files appear whole or not at all."""
+"""Data sets on the disk: parts that are whole or absent, and a manifest that comes last.
+
+A part holds instances ``first`` to ``first + instances`` of a design in the seed's order, whoever
+makes it, so any number of workers, shards and runs make the same files. A part is written under
+another name, flushed to the disk and moved to its place; until all parts are there, the folder
+has a subfolder ``.merula`` with what the run is to be (``run.json``) and a record of each part
+that is done. A run that was interrupted goes on from there.
+"""
 
 from __future__ import annotations
 
-import csv
-import json
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from merula.compiler import Compiled
+from merula.compiler import Compiled, CompiledDesign
+from merula.digest import BlockHasher, summed, written
+from merula.formats import TEXT_FORMATS, WRITERS, Stored
 from merula.language.diagnostics import MerulaError
 from merula.rows import SCHEMA_VERSION, RowMaker, Selection
+from merula.run_folder import STATE, PartRecord, RunFolder, flush, write_json
 
-MANIFEST = "manifest.json"
+PART = 1_048_576  # sentences in a file
+
 Progress = Callable[[str, int, int], None]
 
 
-def generate_files(
-    compiled: Sequence[Compiled],
-    out: Path,
-    selection: Selection,
-    form: str,
-    progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Write every design of some grammars into a new folder; returns its manifest.
+@dataclass(frozen=True)
+class Shard:
+    """The ``number``-th of ``total`` shares of the parts, counted from 1."""
 
-    ``form`` is ``parquet``, ``arrow``, ``jsonl`` or ``csv``. The folder must not exist, or be
-    empty: it is written under a temporary name and moved, so that it is whole or not there.
-    Raises `MerulaError` where that cannot be done.
+    number: int = 1
+    total: int = 1
+
+    def of(self, parts: Sequence[Part]) -> Sequence[Part]:
+        """A run of neighbouring parts; all shards together have each part once."""
+        start = (self.number - 1) * len(parts) // self.total
+        return parts[start : self.number * len(parts) // self.total]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a design: which instances it holds."""
+
+    design: int  # place among the run's designs
+    file: str
+    first: int
+    instances: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has left in the folder.
+
+    ``manifest`` is None while parts of other shards are missing; ``missing`` are their files.
     """
-    jobs = [
-        (f"{c.grammar.name}-{design.name}", RowMaker(c, design))
-        for c in compiled
-        if c.grammar is not None
-        for design in c.designs.values()
-        if design.plans
-    ]
-    if not jobs:
-        raise MerulaError.of(
-            "M607",
-            "there is nothing to generate",
-            remedy="give the grammar a paradigm or a matrix, and a lexicon",
-        )
-    names = [name for name, _ in jobs]
-    for name in names:
-        if names.count(name) > 1:
+
+    manifest: dict[str, Any] | None
+    made: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Designs, a selection of their rows, a format: everything that decides the files."""
+
+    designs: tuple[tuple[Compiled, CompiledDesign], ...]
+    selection: Selection
+    form: str
+    part: int = PART
+
+    @staticmethod
+    def of(compiled: Sequence[Compiled], selection: Selection, form: str, part: int = PART) -> Run:
+        """All designs of some grammars; raises `MerulaError` where there is nothing to do."""
+        designs = tuple((c, d) for c in compiled for d in c.designs.values() if d.plans)
+        if not designs:
             raise MerulaError.of(
-                "M613",
-                f"two designs would be written to the file {name}.{form}",
-                remedy="rename one phenomenon or design, or write them into two folders",
-                place=str(out),
+                "M607",
+                "there is nothing to generate",
+                remedy="give the grammar a paradigm or a matrix, and a lexicon",
             )
-    numbers = [selection.number(maker.design) for _, maker in jobs]
-    partial = out.parent / f".{out.name}.partial"
-    manifest: dict[str, Any] = {
-        "merula": version("merula"),
-        "schema": SCHEMA_VERSION,
-        "format": form,
-        "seed": selection.seed,
-        "files": [],
-    }
-    made: list[Path] = []  # folders on the way that are new
-    try:
-        _check_folder(out)
-        made = [path for path in (out.parent, *out.parent.parents) if not path.exists()]
-        out.parent.mkdir(parents=True, exist_ok=True)
-        if partial.exists():
-            shutil.rmtree(partial)
-        partial.mkdir()
-        for (name, maker), number in zip(jobs, numbers, strict=True):
-            path = partial / f"{name}.{form}"
-            rows = _write(path, maker, selection, form, number, progress)
-            manifest["files"].append(_entry(path.name, maker, number, rows))
-        (partial / MANIFEST).write_text(
-            json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        run = Run(designs, selection, form, part)
+        names = [run.name(i) for i in range(len(designs))]
+        for name in names:
+            if names.count(name) > 1:
+                raise MerulaError.of(
+                    "M613",
+                    f"two designs would be written to the file {name}.{form}",
+                    remedy="rename one phenomenon or design, or write them into two folders",
+                )
+        assert run.makers  # what was asked for is there
+        return run
+
+    @cached_property
+    def makers(self) -> tuple[RowMaker, ...]:
+        """A maker of rows for each design."""
+        return tuple(RowMaker(c, d, self.selection) for c, d in self.designs)
+
+    def name(self, number: int) -> str:
+        """``PHENOMENON-DESIGN``."""
+        compiled, design = self.designs[number]
+        assert compiled.grammar is not None
+        return f"{compiled.grammar.name}-{design.name}"
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """All parts, in order; their bounds are those of blocks."""
+        found: list[Part] = []
+        for i, maker in enumerate(self.makers):
+            size = maker.chunk * max(self.part // (maker.chunk * len(maker.cells)), 1)
+            firsts = range(0, max(maker.number, 1), size)
+            for k, first in enumerate(firsts):
+                which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
+                instances = min(size, maker.number - first)
+                found.append(Part(i, f"{self.name(i)}{which}.{self.form}", first, instances))
+        return tuple(found)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What two runs must have in common to make the same files."""
+        selection = self.selection
+        return {
+            "merula": version("merula"),
+            "schema": SCHEMA_VERSION,
+            "format": self.form,
+            "seed": selection.seed,
+            "variation": selection.variation.kind,
+            "answers": selection.variation.answers,
+            "spans": selection.spans,
+            "columns": None if selection.columns is None else list(selection.columns),
+            "part": self.part,
+            "designs": [self._described(i) for i in range(len(self.designs))],
+        }
+
+    def _described(self, number: int) -> dict[str, Any]:
+        compiled, design = self.designs[number]
+        maker = self.makers[number]
+        assert compiled.grammar is not None
+        return {
+            "phenomenon": compiled.grammar.name,
+            "design": design.name,
+            "kind": design.kind,
+            "language": compiled.grammar.language,
+            "instances": maker.number,
+            "rows": maker.number * maker.rows_per_instance,
+            "of": str(maker.space.count),
+            "block": maker.chunk,
+            "grammar": compiled.grammar_digest,
+            "lexicon": compiled.lexicon_digest,
+        }
+
+    def make(self, part: Part, folder: Path, progress: Progress | None = None) -> PartRecord:
+        """Make one part: write it aside, flush it, note it, move it to its place."""
+        state = folder / STATE
+        aside = state / f"{part.file}.{os.getpid()}-{secrets.token_hex(4)}.partial"
+        try:
+            record = self._write(part, aside, progress)
+            flush(aside)
+            write_json(state / f"{part.file}.json", asdict(record))
+            aside.replace(folder / part.file)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+        flush(folder)
+        return record
+
+    def _write(self, part: Part, path: Path, progress: Progress | None) -> PartRecord:
+        """Write the rows of a part into a file."""
+        maker = self.makers[part.design]
+        hasher, digests, rows = BlockHasher(maker.schema), [], 0
+        sample = maker.batch(0, min(1, maker.space.count)) if self.form == "csv" else None
+        with WRITERS[self.form](path, maker.schema, sample) as write:
+            for batch in maker.batches(part.first, part.first + part.instances):
+                digests.append(hasher.block(batch, part.first + rows // maker.rows_per_instance))
+                write(batch)
+                rows += int(batch.num_rows)
+                if progress is not None:
+                    done = part.first + rows // maker.rows_per_instance
+                    progress(maker.design.name, done, maker.number)
+        compiled, design = self.designs[part.design]
+        assert compiled.grammar is not None
+        return PartRecord(
+            part.file,
+            compiled.grammar.name,
+            design.name,
+            part.first,
+            part.instances,
+            rows,
+            path.stat().st_size,
+            written(summed(digests)),
+            Stored.of(path).sha256 if self.form in TEXT_FORMATS else None,
         )
-        if out.exists():
-            out.rmdir()
-        partial.rename(out)
+
+
+def generate_files(
+    run: Run,
+    out: Path,
+    *,
+    workers: int = 1,
+    shard: Shard | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Make a run's parts (those of a shard) in a folder, and the manifest once all are there.
+
+    The folder is new or empty, or holds part of the same run, which is then gone on with. Raises
+    `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
+    """
+    folder = RunFolder(out, run.identity)
+    files = [part.file for part in run.parts]
+    try:
+        if folder.open():
+            return Outcome(folder.manifest(), (), ())
+        done = folder.records(files)
+        todo = [part for part in (shard or Shard()).of(run.parts) if part.file not in done]
+        if workers > 1 and len(todo) > 1:
+            _in_workers(run, todo, out, min(workers, len(todo)), progress)
+        else:
+            for part in todo:
+                run.make(part, out, progress)
+        made = tuple(part.file for part in todo)
+        done = folder.records(files)
+        missing = tuple(file for file in files if file not in done)
+        if missing:
+            return Outcome(None, made, missing)
+        return Outcome(folder.close([done[file] for file in files]), made, ())
     except OSError as error:
-        _clear(partial, made)
+        kept = folder.leave()
         raise MerulaError.of(
             "M608",
             f"{out} cannot be written: {error.strerror or error}",
-            remedy="nothing was left there; check the folder's rights and the free space",
+            remedy="check the folder's rights and the free space"
+            + ("; what is done is kept: the same command goes on" if kept else ""),
             place=str(out),
         ) from error
     except BaseException:
-        _clear(partial, made)
+        folder.leave()
         raise
-    return manifest
 
 
-def _clear(partial: Path, made: Sequence[Path]) -> None:
-    """Take away what was written, and the folders made for it."""
-    shutil.rmtree(partial, ignore_errors=True)
-    for folder in made:
-        with suppress(OSError):
-            folder.rmdir()
+# --- workers -------------------------------------------------------------------------------
+
+_of_worker: list[Run] = []  # the run of this process, where it is a worker
 
 
-def _check_folder(out: Path) -> None:
-    if "\0" in str(out):
-        raise MerulaError.of("M608", "the name of the folder holds the character U+0000")
-    if out.is_dir() and not any(out.iterdir()):
-        return
-    if out.exists() or out.is_symlink():
-        what = "is not empty" if out.is_dir() else "is a file"
-        raise MerulaError.of(
-            "M609",
-            f"{out} exists and {what}",
-            remedy="choose another folder, or delete this one",
-            place=str(out),
-        )
+def _start_worker(run: Run) -> None:
+    import pyarrow as pa
+
+    pa.set_cpu_count(1)
+    _of_worker.append(run)
 
 
-def _entry(name: str, maker: RowMaker, instances: int, rows: int) -> dict[str, Any]:
-    compiled, design = maker.compiled, maker.design
-    assert compiled.grammar is not None
-    return {
-        "file": name,
-        "phenomenon": compiled.grammar.name,
-        "design": design.name,
-        "kind": design.kind,
-        "instances": instances,
-        "rows": rows,
-        "of": str(design.count),
-        "grammar": compiled.grammar_digest,
-        "lexicon": compiled.lexicon_digest,
-    }
+def _make_in_worker(part: Part, folder: Path) -> PartRecord:
+    (run,) = _of_worker
+    return run.make(part, folder)
 
 
-def _write(
-    path: Path,
-    maker: RowMaker,
-    selection: Selection,
-    form: str,
-    number: int,
-    progress: Progress | None,
-) -> int:
-    rows = done = 0
-    with WRITERS[form](path, maker) as write:
-        for batch in maker.batches(selection):
-            write(batch)
-            rows += int(batch.num_rows)
-            done += int(batch.num_rows) // maker.rows_per_instance
+def _in_workers(
+    run: Run, todo: Sequence[Part], out: Path, workers: int, progress: Progress | None
+) -> None:
+    """Make parts in new processes (forking one in which Arrow has threads is not safe)."""
+    done = dict.fromkeys(range(len(run.designs)), 0)
+    bare = replace(run)  # without makers, which workers make for themselves
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (bare,))
+    try:
+        jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
+        for job in as_completed(jobs):
+            job.result()
+            part = jobs[job]
+            done[part.design] += part.instances
             if progress is not None:
-                progress(maker.design.name, done, number)
-    return rows
-
-
-# --- formats -------------------------------------------------------------------------------
-
-Write = Callable[[Any], None]
-
-
-@contextmanager
-def _parquet(path: Path, maker: RowMaker) -> Iterator[Write]:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetWriter(path, maker.schema, compression="zstd") as writer:
-        yield writer.write_batch
-
-
-@contextmanager
-def _arrow(path: Path, maker: RowMaker) -> Iterator[Write]:
-    """An Arrow IPC stream, as Hugging Face Datasets keeps its own data."""
-    import pyarrow as pa
-
-    with path.open("wb") as file, pa.ipc.new_stream(file, plain_schema(maker.schema)) as writer:
-        yield lambda batch: writer.write_batch(plain(batch))
-
-
-@contextmanager
-def _jsonl(path: Path, maker: RowMaker) -> Iterator[Write]:
-    del maker
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-
-        def write(batch: Any) -> None:
-            for row in batch.to_pylist():
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-        yield write
-
-
-@contextmanager
-def _csv(path: Path, maker: RowMaker) -> Iterator[Write]:
-    """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``.
-
-    The byte order mark makes spreadsheets read UTF-8 as UTF-8.
-    """
-    (sample,) = maker.batches(Selection(1))  # names the columns, also where no row follows
-    header = list(dict(_flat(sample.to_pylist()[0])))
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-
-        def write(batch: Any) -> None:
-            for row in batch.to_pylist():
-                flat = dict(_flat(row))
-                writer.writerow([flat.get(name, "") for name in header])
-
-        yield write
-
-
-def _flat(row: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    for name, value in row.items():
-        if isinstance(value, dict):
-            yield from ((f"{name}.{key}", item or "") for key, item in value.items())
-        elif (
-            isinstance(value, list)
-            and name == "broken"
-            and not any(isinstance(item, list) for item in value)
-        ):
-            yield name, "; ".join(value)
-        elif isinstance(value, list):
-            for i, item in enumerate(value):  # from 0, as `correct` counts
-                yield f"{name}.{i}", "; ".join(item) if isinstance(item, list) else item
-        elif isinstance(value, bool):
-            yield name, int(value)
-        else:
-            yield name, value
-
-
-WRITERS: Mapping[str, Callable[[Path, RowMaker], AbstractContextManager[Write]]] = {
-    "parquet": _parquet,
-    "arrow": _arrow,
-    "jsonl": _jsonl,
-    "csv": _csv,
-}
-
-
-def plain_schema(schema: Any) -> Any:
-    """A schema with dictionaries replaced by their values (a stream cannot change them)."""
-    import pyarrow as pa
-
-    def plain_type(kind: Any) -> Any:
-        if pa.types.is_dictionary(kind):
-            return kind.value_type
-        if pa.types.is_struct(kind):
-            return pa.struct([(f.name, plain_type(f.type)) for f in kind])
-        return kind
-
-    fields = [pa.field(f.name, plain_type(f.type)) for f in schema]
-    return pa.schema(fields, metadata=schema.metadata)
-
-
-def plain(batch: Any) -> Any:
-    """A batch with dictionaries replaced by their values."""
-    return batch.cast(plain_schema(batch.schema))
+                maker = run.makers[part.design]
+                progress(maker.design.name, done[part.design], maker.number)
+    finally:
+        pool.shutdown(cancel_futures=True)

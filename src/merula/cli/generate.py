@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import options_of, table_options, usable
+from merula.cli.common import chosen, complete_grammar, options_of, table_options, usable
+
+if TYPE_CHECKING:
+    from merula.export import Outcome, Shard
 
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="A new folder.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
+@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="A folder.")
 @click.option("-n", "number", type=click.IntRange(0), help="Instances of each design.")
 @click.option("--all", "everything", is_flag=True, help="All instances.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which ones, in what order.")
+@click.option("--design", "-d", "names", multiple=True, metavar="NAME", help="Only this design.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="parquet", show_default=True)
+@click.option(
+    "--variation",
+    type=click.Choice(["I", "III"]),
+    default="I",
+    show_default=True,
+    help="III takes each item of a matrix from another instance.",
+)
+@click.option(
+    "--answers",
+    type=click.Choice(["one", "mixed"]),
+    default="one",
+    show_default=True,
+    help="With variation III: answers from one more instance, or each from another.",
+)
+@click.option("--spans", is_flag=True, help="Add where each object stands, in characters.")
+@click.option("--keep", metavar="NAME,…", help="Only these columns of the data.")
+@click.option(
+    "--workers", "-w", type=click.IntRange(1), default=1, show_default=True, help="Processes."
+)
+@click.option("--shard", metavar="K/M", help="Only the K-th of M shares of the files.")
+@click.option(
+    "--sentences-per-file",
+    "part",
+    type=click.IntRange(1),
+    default=1_048_576,
+    show_default=True,
+    help="About how large a file gets.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
 @table_options
 def generate(
@@ -29,26 +62,92 @@ def generate(
     number: int | None,
     everything: bool,
     seed: int,
+    names: Sequence[str],
     form: str,
+    variation: str,
+    answers: str,
+    spans: bool,
+    keep: str | None,
+    workers: int,
+    shard: str | None,
+    part: int,
     quiet: bool,
     **tables: Any,
 ) -> None:
-    """Write instances into a new folder, a file a design, with a manifest."""
-    from merula.export import generate_files
+    """Write instances into a folder, with a manifest.
+
+    The same grammar, tables and seed give the same rows, however many processes or shards make
+    them. If a run is interrupted, the same command goes on with it.
+    """
+    from merula.export import Run, generate_files
     from merula.rows import Selection
+    from merula.variation import Variation
 
     if everything == (number is not None):
         both = "not both" if everything else "one of them"
         raise click.UsageError(f"say how many instances: -n N or --all, {both}")
+    if answers != "one" and variation == "I":
+        raise click.UsageError("--answers mixed needs --variation III")
+    share = _shard(shard)
     options = options_of(**tables)
     compiled = [usable(file, options, quiet=quiet) for file in files]
-    selection = Selection(None if everything else number, seed)
+    if names:
+        compiled = _only(compiled, names)
+    wanted = None if keep is None else tuple(name.strip() for name in keep.split(","))
+    selection = Selection(
+        None if everything else number, seed, Variation(variation, answers), spans, wanted
+    )
     progress = None if quiet or not sys.stderr.isatty() else _progress
-    manifest = generate_files(compiled, out, selection, form, progress)
-    for entry in manifest["files"]:
-        noun = "instance" if entry["instances"] == 1 else "instances"
-        rows = "" if entry["kind"] == "matrix" else f", {entry['rows']:,} sentences"
-        click.echo(f"{out / entry['file']}  {entry['instances']:,} {noun}{rows}")
+    run = Run.of(compiled, selection, form, part)
+    outcome = generate_files(run, out, workers=workers, shard=share, progress=progress)
+    _report(run, out, outcome)
+
+
+def _only(compiled: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The grammars with the designs of some names, each of which one of them has."""
+    from dataclasses import replace
+
+    known = {name for c in compiled for name in c.designs}
+    for name in names:
+        if name not in known:
+            chosen(compiled[0], name)  # raises
+    return [
+        replace(c, designs={n: d for n, d in c.designs.items() if n in names}) for c in compiled
+    ]
+
+
+def _shard(text: str | None) -> Shard | None:
+    from merula.export import Shard
+
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+)/(\d+)", text)
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise click.BadParameter(
+            f"{text!r} should be K/M with K from 1 to M, such as 2/4", param_hint="--shard"
+        )
+    return Shard(int(match[1]), int(match[2]))
+
+
+def _report(run: Any, out: Path, outcome: Outcome) -> None:
+    """What is in the folder now."""
+    if outcome.manifest is None:
+        made, missing = len(outcome.made), len(outcome.missing)
+        click.echo(f"{out}  {made} {_files(made)} made; {missing} of other shards are missing")
+        return
+    for i, design in enumerate(outcome.manifest["designs"]):
+        own = [part.file for part in run.parts if part.design == i]
+        noun = "instance" if design["instances"] == 1 else "instances"
+        rows = "" if design["kind"] == "matrix" else f", {design['rows']:,} sentences"
+        name = own[0] if len(own) == 1 else f"{run.name(i)}-*.{run.form}"
+        count = "" if len(own) == 1 else f" in {len(own)} files"
+        click.echo(f"{out / name}  {design['instances']:,} {noun}{rows}{count}")
+    if not outcome.made:
+        click.echo(f"{out} was there already; nothing is left to do", err=True)
+
+
+def _files(number: int) -> str:
+    return "file" if number == 1 else "files"
 
 
 def _progress(name: str, done: int, number: int) -> None:

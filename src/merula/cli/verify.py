@@ -1,0 +1,38 @@
+"""``merula verify``: whether data on the disk is what was made."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="DIR…", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
+    """Read data sets again and compare them with their manifests.
+
+    Parquet and Arrow files are compared row by row, by a digest of what they say; JSONL and CSV
+    files byte by byte.
+    """
+    from merula.verification import verify as check
+
+    found = []
+    for folder in folders:
+        for item in check(folder, None if quiet or not sys.stderr.isatty() else _progress):
+            found.append({"folder": str(folder), **asdict(item)})
+            if form == "text" and (item.fault or not quiet):
+                click.echo(f"{folder / item.file}  {item.fault or f'{item.rows:,} rows, as made'}")
+    if form == "json":
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    if any(item["fault"] for item in found):
+        raise click.exceptions.Exit(1)
+
+
+def _progress(file: str) -> None:
+    click.echo(f"\rreading {file}\r", err=True, nl=False)

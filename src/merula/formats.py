@@ -1,0 +1,331 @@
+"""One writer and one reader a file format, all of the same rows."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+FORMATS = ("parquet", "arrow", "jsonl", "csv")
+TEXT_FORMATS = ("jsonl", "csv")  # their bytes are the same everywhere
+
+ROW_GROUP = 65_536  # rows
+
+Write = Callable[[Any], None]
+
+
+def plain_schema(schema: Any) -> Any:
+    """A schema with dictionaries replaced by their values."""
+    fields = [pa.field(f.name, _plain_type(f.type)) for f in schema]
+    return pa.schema(fields, metadata=schema.metadata)
+
+
+def _plain_type(kind: Any) -> Any:
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_struct(kind):
+        return pa.struct([(f.name, _plain_type(f.type)) for f in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(_plain_type(kind.value_type))
+    return kind
+
+
+def plain(batch: Any) -> Any:
+    """A batch with dictionaries replaced by their values."""
+    return batch.cast(plain_schema(batch.schema))
+
+
+def encoded(column: Any, kind: Any) -> Any:
+    """A column of plain values as the type of our rows, which may hold dictionaries."""
+    if column.type == kind:
+        return column
+    if pa.types.is_dictionary(kind):
+        return column.cast(kind.value_type).dictionary_encode()
+    if pa.types.is_struct(kind):
+        children = [
+            encoded(child, field.type) for child, field in zip(column.flatten(), kind, strict=True)
+        ]
+        return pa.StructArray.from_arrays(children, names=[field.name for field in kind])
+    if pa.types.is_list(kind):
+        start = column.offset
+        offsets = pa.array(column.offsets.to_numpy() - column.offsets[0].as_py(), pa.int32())
+        assert len(offsets) == len(column) + 1, start
+        return pa.ListArray.from_arrays(offsets, encoded(column.flatten(), kind.value_type))
+    return column.cast(kind)
+
+
+# --- writers -------------------------------------------------------------------------------
+
+
+@contextmanager
+def _parquet(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
+    """Parquet with Snappy; its logical types are plain, so that every reader knows them."""
+    import pyarrow.parquet as pq
+
+    del sample
+    repeated = [
+        path
+        for name in schema.names
+        for path in _paths(name, schema.field(name).type)
+        if name not in ("sentence", "context", "answers")
+    ]
+    with pq.ParquetWriter(
+        path,
+        schema,
+        compression="snappy",
+        use_dictionary=repeated,
+        write_statistics=["instance"],  # nobody looks for sentences by their first letters
+        store_schema=False,
+    ) as writer:
+        writer.add_key_value_metadata(
+            {k.decode(): v.decode() for k, v in (schema.metadata or {}).items()}
+        )
+        group: list[Any] = []
+
+        def write(batch: Any) -> None:
+            group.append(batch)
+            if sum(item.num_rows for item in group) >= ROW_GROUP:
+                finish()
+
+        def finish() -> None:
+            if group:
+                writer.write_table(pa.Table.from_batches(group))
+                group.clear()
+
+        yield write
+        finish()
+
+
+def _paths(name: str, kind: Any) -> Iterator[str]:
+    """The names that Parquet has for the columns inside a column."""
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _paths(f"{name}.{field.name}", field.type)
+    elif pa.types.is_list(kind):
+        yield from _paths(f"{name}.list.element", kind.value_type)
+    else:
+        yield name
+
+
+@contextmanager
+def _arrow(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
+    """An Arrow IPC stream of plain types, as Hugging Face Datasets keeps its own data."""
+    del sample
+    with path.open("wb") as file, pa.ipc.new_stream(file, plain_schema(schema)) as writer:
+        yield lambda batch: writer.write_batch(plain(batch))
+
+
+@contextmanager
+def _jsonl(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
+    """An object a line, as ``json.dumps(row, ensure_ascii=False)`` writes it."""
+    del schema, sample
+    with path.open("wb") as file:
+
+        def write(batch: Any) -> None:
+            lines = json_texts(pa.StructArray.from_arrays(batch.columns, batch.schema.names))
+            lines = pc.binary_join_element_wise(lines, "\n", "")
+            _, offsets, characters = lines.buffers()
+            if len(lines):
+                bounds = memoryview(offsets).cast("i")[lines.offset :]
+                file.write(memoryview(characters)[bounds[0] : bounds[len(lines)]])
+
+        yield write
+
+
+@contextmanager
+def _csv(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
+    """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``.
+
+    The byte order mark makes spreadsheets read UTF-8 as UTF-8. ``sample`` is a row, to name the
+    columns where no row follows.
+    """
+    del schema
+    header = [name for name, _ in _flat_batch(sample)]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+
+        def write(batch: Any) -> None:
+            columns = [values for _, values in _flat_batch(batch)]
+            writer.writerows(zip(*columns, strict=True))
+
+        yield write
+
+
+WRITERS: Mapping[str, Callable[[Path, Any, Any], AbstractContextManager[Write]]] = {
+    "parquet": _parquet,
+    "arrow": _arrow,
+    "jsonl": _jsonl,
+    "csv": _csv,
+}
+
+
+# --- readers -------------------------------------------------------------------------------
+
+
+def read_batches(path: Path, form: str, schema: Any, rows: int) -> Iterator[Any]:
+    """The batches of a Parquet or Arrow file, ``rows`` in each but the last.
+
+    Raises ValueError or pyarrow's errors where the file is not one of ours.
+    """
+    left: list[Any] = []
+    for batch in _stored(path, form):
+        left.append(batch)
+        while sum(b.num_rows for b in left) >= rows:
+            table = pa.Table.from_batches(left).combine_chunks()
+            yield _as_rows(table.slice(0, rows), schema)
+            left = table.slice(rows).to_batches()
+    if left and sum(b.num_rows for b in left):
+        yield _as_rows(pa.Table.from_batches(left).combine_chunks(), schema)
+
+
+def _stored(path: Path, form: str) -> Iterator[Any]:
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=65_536, use_threads=False)
+    else:
+        with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
+            yield from reader
+
+
+def stored_schema(path: Path, form: str) -> Any:
+    """The schema of a Parquet or Arrow file."""
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        return pq.read_schema(path)
+    with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
+        return reader.schema
+
+
+def _as_rows(table: Any, schema: Any) -> Any:
+    """A table as one batch of our types."""
+    if table.schema.names != schema.names:
+        raise ValueError(f"its columns are {', '.join(table.schema.names)}")
+    columns = [
+        encoded(pa.concat_arrays(column.chunks), field.type)
+        if column.num_chunks
+        else pa.array([], field.type)
+        for column, field in zip(table.columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=schema.names)
+
+
+# --- JSON a column at a time ---------------------------------------------------------------
+
+
+def json_texts(array: Any) -> Any:
+    """Each value of an array as ``json.dumps(value, ensure_ascii=False)`` writes it.
+
+    >>> import pyarrow as pa
+    >>> json_texts(pa.array([{"a": ["x", 'y"'], "b": None}])).to_pylist()
+    ['{"a": ["x", "y\\\\""], "b": null}']
+    """
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _filled(json_texts(array.dictionary).take(array.indices), array)
+    if pa.types.is_struct(kind):
+        parts: list[Any] = []
+        for i, (field, child) in enumerate(zip(kind, array.flatten(), strict=True)):
+            start = "{" if i == 0 else ", "
+            parts += [f"{start}{json.dumps(field.name, ensure_ascii=False)}: ", json_texts(child)]
+        return _filled(pc.binary_join_element_wise(*parts, "}", ""), array)
+    if pa.types.is_list(kind):
+        offsets = pa.array(array.offsets.to_numpy() - array.offsets[0].as_py(), pa.int32())
+        items = pa.ListArray.from_arrays(offsets, json_texts(array.flatten()))
+        joined = pc.binary_join(items, ", ")
+        return _filled(pc.binary_join_element_wise("[", joined, "]", ""), array)
+    if pa.types.is_string(kind):
+        return _filled(_json_strings(array), array)
+    return _filled(array.cast(pa.string()), array)
+
+
+def _filled(texts: Any, array: Any) -> Any:
+    if not array.null_count:
+        return texts
+    return pc.if_else(array.is_valid(), texts, "null")
+
+
+def _json_strings(array: Any) -> Any:
+    """Strings in quotes; those that need more than quotes one by one."""
+    odd = pc.match_substring_regex(array, '["\\\\\\x00-\\x1f]')
+    if pc.any(odd).as_py():
+        texts = [
+            None if s is None else json.dumps(s, ensure_ascii=False) for s in array.to_pylist()
+        ]
+        return pa.array(texts, pa.string())
+    return pc.binary_join_element_wise('"', array, '"', "")
+
+
+# --- flat columns --------------------------------------------------------------------------
+
+
+def _flat_batch(batch: Any) -> Iterator[tuple[str, Sequence[Any]]]:
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        yield from _flat(name, column)
+
+
+def _flat(name: str, column: Any) -> Iterator[tuple[str, Sequence[Any]]]:
+    """The columns of a table that a column is spread over, and their values."""
+    kind = column.type
+    if pa.types.is_struct(kind):
+        for field, child in zip(kind, column.flatten(), strict=True):
+            yield from _flat(f"{name}.{field.name}", child)
+    elif pa.types.is_list(kind) and _is_joined(name, kind):
+        yield name, [_joined(items) for items in column.to_pylist()]
+    elif pa.types.is_list(kind):
+        width = len(column.flatten()) // max(len(column), 1)
+        for i in range(width):  # from 0, as `correct` counts
+            items = column.flatten().take(pa.array(range(i, len(column) * width, width)))
+            yield from _flat(f"{name}.{i}", items)
+    elif pa.types.is_boolean(kind):
+        yield name, [int(value) for value in column.to_pylist()]
+    else:
+        yield name, ["" if value is None else value for value in column.to_pylist()]
+
+
+def _is_joined(name: str, kind: Any) -> bool:
+    """Whether a list has as many members as it happens to have: broken rules, spans."""
+    inner = kind.value_type
+    if pa.types.is_struct(inner):
+        return "start" in [field.name for field in inner]
+    return name.partition(".")[0] == "broken" and not pa.types.is_list(inner)
+
+
+def _joined(items: Sequence[Any]) -> str:
+    return "; ".join(
+        f"{item['object']} {item['start']}-{item['end']}" if isinstance(item, dict) else item
+        for item in items
+    )
+
+
+# --- what is on the disk -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file's size and the SHA-256 of its bytes."""
+
+    size: int
+    sha256: str
+
+    @staticmethod
+    def of(path: Path) -> Stored:
+        """Read a file; raises OSError."""
+        total, size = hashlib.sha256(), 0
+        with path.open("rb") as file:
+            while block := file.read(io.DEFAULT_BUFFER_SIZE * 128):
+                total.update(block)
+                size += len(block)
+        return Stored(size, total.hexdigest())

@@ -1,0 +1,127 @@
+"""Whether a data set on the disk is what its manifest says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from merula.digest import BlockHasher, summed, written
+from merula.formats import TEXT_FORMATS, Stored, read_batches, stored_schema
+from merula.language.diagnostics import MerulaError
+from merula.rows import row_schema
+from merula.run_folder import MANIFEST, RUN, STATE, read_json
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """A file of a data set; ``fault`` says what is wrong with it (empty if nothing is)."""
+
+    file: str
+    rows: int
+    fault: str
+
+
+def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Iterator[FileCheck]:
+    """Check every file of a data set, then the data set as a whole.
+
+    Raises `MerulaError` where there is no data set, or one that is not finished.
+    """
+    manifest = _manifest(folder)
+    blocks = {(d["phenomenon"], d["design"]): d for d in manifest["designs"]}
+    for entry in manifest["files"]:
+        if progress is not None:
+            progress(entry["file"])
+        design = blocks[entry["phenomenon"], entry["design"]]
+        yield FileCheck(
+            entry["file"], entry["rows"], _fault(folder, manifest["format"], entry, design)
+        )
+    for design in manifest["designs"]:
+        yield from _whole(manifest, design)
+    names = {MANIFEST, STATE, *(entry["file"] for entry in manifest["files"])}
+    endings = f".{manifest['format']}"
+    for path in sorted(folder.iterdir()):
+        if path.name not in names and path.name.endswith(endings):
+            yield FileCheck(path.name, 0, "is not in the manifest")
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not path.is_file():
+        if (folder / STATE / RUN).is_file():
+            raise MerulaError.of(
+                "M676",
+                f"the data set in {folder} is not finished",
+                remedy="run the command that makes it again: it goes on where it stopped",
+                place=str(folder),
+            )
+        raise MerulaError.of(
+            "M675",
+            f"there is no data set in {folder}: it has no {MANIFEST}",
+            remedy="name a folder that `merula generate` has made",
+            place=str(folder),
+        )
+    manifest = read_json(path)
+    try:
+        _ = [(d["phenomenon"], d["design"], d["block"], d["digest"]) for d in manifest["designs"]]
+        _ = [(f["file"], f["rows"], f["digest"], f["bytes"]) for f in manifest["files"]]
+        _ = manifest["format"]
+    except (KeyError, TypeError) as error:
+        raise MerulaError.of(
+            "M618",
+            f"{path} cannot be understood: {error} is missing",
+            remedy="it was damaged or is not from Merula; make the data set again",
+            place=str(path),
+        ) from error
+    return manifest
+
+
+def _fault(folder: Path, form: str, entry: dict[str, Any], design: dict[str, Any]) -> str:
+    """What is wrong with a file, or nothing."""
+    path = folder / entry["file"]
+    if not path.is_file():
+        return "is missing"
+    try:
+        size = path.stat().st_size
+        if size != entry["bytes"]:
+            return f"has {size:,} bytes instead of {entry['bytes']:,}"
+        if form in TEXT_FORMATS:
+            same = Stored.of(path).sha256 == entry["sha256"]
+            return "" if same else "has other bytes than were written"
+        digest, rows = _digest(path, form, entry, design)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return f"cannot be read: {str(error).splitlines()[0]}"
+    if rows != entry["rows"]:
+        return f"has {rows:,} rows instead of {entry['rows']:,}"
+    return "" if digest == entry["digest"] else "has other rows than were written"
+
+
+def _digest(
+    path: Path, form: str, entry: dict[str, Any], design: dict[str, Any]
+) -> tuple[str, int]:
+    """The digest of a Parquet or Arrow file, and its number of rows."""
+    schema = row_schema(stored_schema(path, form))
+    hasher, rows, digests = BlockHasher(schema), 0, []
+    cells = max(design["rows"] // max(design["instances"], 1), 1)
+    for batch in read_batches(path, form, schema, design["block"] * cells):
+        digests.append(hasher.block(batch, entry["first"] + rows // cells))
+        rows += batch.num_rows
+    return written(summed(digests)), rows
+
+
+def _whole(manifest: dict[str, Any], design: dict[str, Any]) -> Iterator[FileCheck]:
+    """Whether the files of a design add up to it."""
+    name = f"{design['phenomenon']}-{design['design']}"
+    own = [
+        entry
+        for entry in manifest["files"]
+        if (entry["phenomenon"], entry["design"]) == (design["phenomenon"], design["design"])
+    ]
+    rows = sum(entry["rows"] for entry in own)
+    if rows != design["rows"]:
+        yield FileCheck(name, rows, f"has {rows:,} rows instead of {design['rows']:,}")
+    if written(summed([int(entry["digest"], 16) for entry in own])) != design["digest"]:
+        yield FileCheck(name, rows, "its files do not add up to its digest")

@@ -1,0 +1,21 @@
+"""The benchmarks run, with small sizes, and print a figure beside every floor."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
+FLOORS = {"generate.py": 8, "compile.py": 5}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
+def test_a_smoke_run(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / name), "--quick"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"\(floor |\b(?:kept|missed)$", done.stdout, re.MULTILINE)
+    assert len(found) >= FLOORS[name], done.stdout

@@ -1,0 +1,511 @@
+"""Data sets on the disk: whole or absent, the same whoever makes them, gone on with, checked."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import merula
+from merula.compiler import Compiled
+from merula.digest import BlockHasher, summed
+from merula.export import Outcome, Part, Run, Shard, generate_files
+from merula.formats import WRITERS, json_texts, read_batches
+from merula.rows import RowMaker, Selection, row_schema
+from merula.run_folder import MANIFEST, STATE
+from merula.variation import Variation
+from merula.verification import verify
+
+FORMATS = list(WRITERS)
+
+
+@pytest.fixture(scope="module")
+def agreement() -> Compiled:
+    return merula.load("blm/agreement_fr")._compiled
+
+
+@pytest.fixture(scope="module")
+def negation() -> Compiled:
+    return merula.load("npi/sentential_negation")._compiled
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of a few instances, so that a little data has many parts."""
+    monkeypatch.setattr("merula.rows.CHUNK", 64)
+
+
+def made(folder: Path, outcome: Outcome) -> dict[str, Any]:
+    assert outcome.manifest is not None
+    assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == outcome.manifest
+    names = {entry["file"] for entry in outcome.manifest["files"]}
+    assert {p.name for p in folder.iterdir()} == {*names, MANIFEST}
+    assert [c.fault for c in verify(folder)] == [""] * len(names)
+    return outcome.manifest
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+def read(path: Path, form: str) -> list[Any]:
+    if form == "parquet":
+        return list(pq.read_table(path).to_pylist())
+    if form == "arrow":
+        return list(pa.ipc.open_stream(path.read_bytes()).read_all().to_pylist())
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+# --- formats ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spans", [False, True])
+def test_formats_hold_the_same_rows(
+    tmp_path: Path, agreement: Compiled, negation: Compiled, spans: bool
+) -> None:
+    found, digests = {}, {}
+    for form in FORMATS:
+        run = Run.of([agreement, negation], Selection(30, 4, spans=spans), form)
+        manifest = made(tmp_path / form, generate_files(run, tmp_path / form))
+        names = [entry["file"] for entry in manifest["files"]]
+        digests[form] = [design["digest"] for design in manifest["designs"]]
+        if form != "csv":
+            found[form] = [read(tmp_path / form / name, form) for name in names]
+    assert found["parquet"] == found["arrow"] == found["jsonl"]
+    assert len({tuple(x) for x in digests.values()}) == 1
+    assert [len(x) for x in found["jsonl"]] == [30, 240, 240]
+    with (tmp_path / "csv" / "agreement_fr-agrf.csv").open(
+        encoding="utf-8-sig", newline=""
+    ) as file:
+        for flat, row in zip(csv.DictReader(file), found["jsonl"][0], strict=True):
+            assert [flat[f"context.{i}"] for i in range(7)] == row["context"]
+            assert flat[f"labels.{row['correct']}"] == "Correct"
+            assert flat["correct"] == str(row["correct"])
+            assert flat["broken.2"] == "; ".join(row["broken"][2])
+            assert flat["lexemes.set"] == row["lexemes"]["set"]
+            if spans:
+                span = row["answer_spans"][1][0]
+                assert flat["answer_spans.1"].startswith(
+                    f"{span['object']} {span['start']}-{span['end']}; "
+                )
+    path = tmp_path / "csv" / "sentential_negation-ever.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for flat, row in zip(csv.DictReader(file), found["jsonl"][1], strict=True):
+            assert flat["sentence"] == row["sentence"]
+            assert flat["acceptable"] == str(int(row["acceptable"]))
+            assert flat["factors.ever"] == row["factors"]["ever"]
+            assert flat["broken"] == "; ".join(row["broken"])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("answers", ["one", "mixed"])
+def test_type_iii_data_can_be_written(
+    tmp_path: Path, agreement: Compiled, form: str, answers: str
+) -> None:
+    selection = Selection(20, 4, Variation("III", answers), spans=True)
+    manifest = made(
+        tmp_path / "x", generate_files(Run.of([agreement], selection, form), tmp_path / "x")
+    )
+    assert manifest["variation"] == "III"
+    maker = RowMaker(agreement, agreement.designs["agrf"], selection)
+    if form != "csv":
+        assert (
+            read(tmp_path / "x" / f"agreement_fr-agrf.{form}", form)
+            == maker.batch(0, 20).to_pylist()
+        )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_instance_at_all(tmp_path: Path, negation: Compiled, form: str) -> None:
+    run = Run.of([negation], Selection(0), form)
+    manifest = made(tmp_path / "x", generate_files(run, tmp_path / "x"))
+    assert [d["rows"] for d in manifest["designs"]] == [0, 0]
+    if form == "csv":
+        text = (tmp_path / "x" / "sentential_negation-any.csv").read_text(encoding="utf-8-sig")
+        assert text.startswith("instance,address,design,frame,variant,cell,factors.licensor,")
+        assert text.count("\n") == 1
+
+
+values = st.recursive(
+    st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "a": st.none() | st.text(st.characters(exclude_categories=["Cs"])),
+                "b": st.lists(st.text(max_size=3), max_size=3),
+                "c": st.lists(st.lists(st.sampled_from(["x", 'y"', "\n", "é"]))),
+                "d": st.booleans(),
+                "e": st.integers(-(2**31), 2**31 - 1),
+                "f": st.fixed_dictionaries({"g h": st.none() | st.sampled_from(["\\", "z"])}),
+            }
+        ),
+        max_size=6,
+    ),
+    st.integers(0, 3),
+)
+def test_json_is_as_python_writes_it(rows: list[dict[str, Any]], start: int) -> None:
+    word = pa.dictionary(pa.int32(), pa.string())
+    kind = pa.struct(
+        [
+            ("a", pa.string()),
+            ("b", pa.list_(pa.string())),
+            ("c", pa.list_(pa.list_(word))),
+            ("d", pa.bool_()),
+            ("e", pa.int32()),
+            ("f", pa.struct([("g h", word)])),
+        ]
+    )
+    array = pa.array(rows, kind).slice(min(start, len(rows)))
+    expected = [json.dumps(row, ensure_ascii=False) for row in array.to_pylist()]
+    assert json_texts(array).to_pylist() == expected
+
+
+# --- digests ---------------------------------------------------------------------------------
+
+
+def test_a_digest_changes_with_any_value(negation: Compiled) -> None:
+    """Every column takes part, and so does the number of a row."""
+    maker = RowMaker(negation, negation.designs["ever"], Selection(100, 1, spans=True))
+    batch = maker.batch(0, 10)
+    other = maker.batch(10, 20)
+    whole = BlockHasher(maker.schema).block(batch, 0)
+    assert BlockHasher(maker.schema).block(batch, 0) == whole
+    assert BlockHasher(maker.schema).block(batch, 8) != whole
+    for i, name in enumerate(batch.schema.names):
+        columns = list(batch.columns)
+        columns[i] = other.columns[i]
+        same = columns[i].to_pylist() == batch.columns[i].to_pylist()
+        changed = pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+        assert (BlockHasher(maker.schema).block(changed, 0) == whole) == same, name
+    assert summed([whole, 5]) == summed([5, whole])
+
+
+def test_a_digest_does_not_depend_on_dictionaries(tmp_path: Path, negation: Compiled) -> None:
+    maker = RowMaker(negation, negation.designs["any"], Selection(100, 1, spans=True))
+    batch = maker.batch(0, 100)
+    with WRITERS["parquet"](tmp_path / "x.parquet", maker.schema, None) as write:
+        write(batch)
+    schema = row_schema(pq.read_schema(tmp_path / "x.parquet"))
+    (again,) = read_batches(tmp_path / "x.parquet", "parquet", schema, 10_000)
+    assert again.column("frame").dictionary.to_pylist() != []
+    assert BlockHasher(schema).block(again, 0) == BlockHasher(maker.schema).block(batch, 0)
+
+
+# --- workers, shards, parts ------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("form", FORMATS)
+def test_shards_make_the_same_files(
+    tmp_path: Path, agreement: Compiled, negation: Compiled, form: str
+) -> None:
+    run = Run.of([agreement, negation], Selection(37, 3), form, part=128)
+    assert len(run.parts) > 8
+    whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
+    for number in (3, 1, 2):
+        outcome = generate_files(run, tmp_path / "shards", shard=Shard(number, 3))
+        assert (outcome.manifest is None) == (number != 2)
+    shards = made(tmp_path / "shards", generate_files(run, tmp_path / "shards"))
+    assert shards == whole
+    if form in ("jsonl", "csv"):
+        assert contents(tmp_path / "shards") == contents(tmp_path / "whole")
+    other = Run.of([agreement, negation], Selection(37, 3), form, part=64)
+    assert len(other.parts) > len(run.parts)
+    finer = made(tmp_path / "finer", generate_files(other, tmp_path / "finer"))
+    assert [d["digest"] for d in finer["designs"]] == [d["digest"] for d in whole["designs"]]
+    names = [e["file"] for e in whole["files"] if e["design"] == "any"]
+    assert names[0] == f"sentential_negation-any-00000-of-{len(names):05d}.{form}"
+    if form == "jsonl":
+        joined = b"".join((tmp_path / "whole" / n).read_bytes() for n in names)
+        finest = [e["file"] for e in finer["files"] if e["design"] == "any"]
+        assert joined == b"".join((tmp_path / "finer" / n).read_bytes() for n in finest)
+
+
+def test_workers_make_the_same_files(tmp_path: Path, negation: Compiled) -> None:
+    run = Run.of([negation], Selection(20_000, 3), "jsonl", part=65_536)
+    assert len(run.parts) == 6
+    alone = made(tmp_path / "alone", generate_files(run, tmp_path / "alone"))
+    seen: list[tuple[str, int, int]] = []
+    both = generate_files(
+        run, tmp_path / "both", workers=2, progress=lambda *what: seen.append(what)
+    )
+    assert made(tmp_path / "both", both) == alone
+    assert contents(tmp_path / "both") == contents(tmp_path / "alone")
+    assert {what for what in seen if what[1] == what[2]} == {
+        ("ever", 20_000, 20_000),
+        ("any", 20_000, 20_000),
+    }
+
+
+def test_shards_share_the_parts() -> None:
+    parts = [Part(0, f"{i}", i, 1) for i in range(11)]
+    for total in (1, 2, 3, 5, 11, 20):
+        shares = [list(Shard(k, total).of(parts)) for k in range(1, total + 1)]
+        assert [part for share in shares for part in share] == parts
+        assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+# --- going on --------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_run_goes_on(tmp_path: Path, negation: Compiled, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It makes what is missing, and leaves alone what is there."""
+    run = Run.of([negation], Selection(40, 3), "jsonl", part=64)
+    whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
+    out, count = tmp_path / "out", 0
+    make = Run.make
+
+    def stop_after_three(self: Run, *args: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == 4:
+            raise KeyboardInterrupt
+        return make(self, *args)
+
+    monkeypatch.setattr(Run, "make", stop_after_three)
+    with pytest.raises(KeyboardInterrupt):
+        generate_files(run, out)
+    done = {p.name: p.stat().st_mtime_ns for p in out.iterdir() if p.name != STATE}
+    assert len(done) == 3
+    with pytest.raises(merula.MerulaError, match="M676"):
+        list(verify(out))
+    outcome = generate_files(run, out)
+    assert len(outcome.made) == len(run.parts) - 3
+    assert made(out, outcome) == whole
+    assert {name: (out / name).stat().st_mtime_ns for name in done} == done
+    again = generate_files(run, out)
+    assert again.made == ()
+    assert again.manifest == whole
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_damaged_part_is_made_again(tmp_path: Path, negation: Compiled) -> None:
+    run = Run.of([negation], Selection(40, 3), "jsonl", part=64)
+    whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
+    out = tmp_path / "out"
+    generate_files(run, out, shard=Shard(1, 2))
+    files = sorted(p.name for p in out.iterdir() if p.name != STATE)
+    (out / files[0]).unlink()
+    (out / files[1]).write_text("", encoding="utf-8")
+    (out / STATE / f"{files[2]}.json").write_text("{", encoding="utf-8")
+    outcome = generate_files(run, out)
+    assert set(files[:3]) <= set(outcome.made)
+    assert not set(files[3:]) & set(outcome.made)
+    assert made(out, outcome) == whole
+
+
+GENERATE = [
+    *(sys.executable, "-m", "merula.cli", "generate", "npi/sentential_negation", "-n", "40000"),
+    *("--sentences-per-file", "65536", "--format", "jsonl", "--quiet", "--out"),
+]
+
+
+def test_a_killed_run_leaves_whole_parts_and_goes_on(tmp_path: Path, negation: Compiled) -> None:
+    run = Run.of([negation], Selection(40_000), "jsonl", part=65_536)
+    whole = generate_files(run, tmp_path / "whole").manifest
+    assert whole is not None
+    sizes = {entry["file"]: entry["bytes"] for entry in whole["files"]}
+    out, killed = tmp_path / "out", 0
+    for wanted in (1, 3, 6):
+        process = subprocess.Popen([*GENERATE, str(out)])
+        while process.poll() is None and len(_parts(out)) < wanted:
+            time.sleep(0.002)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            killed += 1
+        process.wait()
+        for path in _parts(out):
+            assert path.stat().st_size == sizes[path.name]
+        assert not (out / MANIFEST).exists() or killed < wanted
+    assert killed >= 2
+    subprocess.run([*GENERATE, str(out)], check=True, capture_output=True)
+    assert json.loads((out / MANIFEST).read_text(encoding="utf-8")) == whole
+    assert contents(out) == contents(tmp_path / "whole")
+
+
+def _parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.jsonl"))
+
+
+# --- refusals --------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("finished", [False, True])
+def test_other_data_is_refused(
+    tmp_path: Path, agreement: Compiled, negation: Compiled, finished: bool
+) -> None:
+    run = Run.of([negation], Selection(40, 3), "jsonl", part=64)
+    out = tmp_path / "out"
+    generate_files(run, out, shard=None if finished else Shard(1, 2))
+    before = contents(out) if finished else None
+    others = {
+        "seed: 3 there, 4 asked for": Run.of([negation], Selection(40, 4), "jsonl", part=64),
+        "format: jsonl there, csv asked for": Run.of([negation], Selection(40, 3), "csv", part=64),
+        "sentential_negation-ever: 40 instances there, 41 asked for": Run.of(
+            [negation], Selection(41, 3), "jsonl", part=64
+        ),
+        "agreement_fr-agrf is asked for and not there": Run.of(
+            [agreement], Selection(40, 3), "jsonl", part=64
+        ),
+        "spans: no there, yes asked for": Run.of(
+            [negation], Selection(40, 3, spans=True), "jsonl", part=64
+        ),
+        "columns: all there, sentence asked for": Run.of(
+            [negation], Selection(40, 3, columns=("sentence",)), "jsonl", part=64
+        ),
+        "sentences in a file: 64 there, 128 asked for": Run.of(
+            [negation], Selection(40, 3), "jsonl", part=128
+        ),
+    }
+    for note, other in others.items():
+        with pytest.raises(merula.MerulaError, match="holds other data") as error:
+            generate_files(other, out)
+        assert note in error.value.problems[0].notes
+    if before is not None:
+        assert contents(out) == before
+    assert generate_files(run, out).manifest is not None
+
+
+def test_a_changed_grammar_or_table_is_refused(tmp_path: Path) -> None:
+    def run(text: str, table: str) -> Run:
+        grammar = merula.compile(text, tables={"t.csv": table})
+        return Run.of([grammar._compiled], Selection(2), "jsonl")
+
+    text = (
+        'phenomenon p\nlexicon noun "t.csv"\nobjects\n  a : noun (number)\nattributes\n'
+        "  number = sg | pl\nframes\n  f = a\nparadigm n = a.number\n"
+    )
+    table = "lemma,sg,pl\ndog,dog,dogs\ncat,cat,cats\n"
+    generate_files(run(text, table), tmp_path / "x")
+    for other, note in (
+        (run(text.replace("f = a", 'f = "the" a'), table), "p-n: the grammar has changed"),
+        (run(text, table.replace("cats", "katz")), "p-n: the tables or the surface rules"),
+    ):
+        with pytest.raises(merula.MerulaError) as error:
+            generate_files(other, tmp_path / "x")
+        assert any(n.startswith(note) for n in error.value.problems[0].notes)
+    assert generate_files(run(text, table), tmp_path / "x").made == ()
+
+
+def test_a_foreign_folder_is_refused(tmp_path: Path, negation: Compiled) -> None:
+    run = Run.of([negation], Selection(1), "jsonl")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    for name in ("mine", "file"):
+        with pytest.raises(merula.MerulaError, match="M609"):
+            generate_files(run, tmp_path / name)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / MANIFEST).write_text("[1", encoding="utf-8")
+    with pytest.raises(merula.MerulaError, match="M618"):
+        generate_files(run, tmp_path / "bad")
+    assert (tmp_path / "mine" / "thesis.txt").read_text(encoding="utf-8") == "mine"
+    (tmp_path / "empty").mkdir()
+    made(tmp_path / "empty", generate_files(run, tmp_path / "empty"))
+
+
+def test_a_full_disk_keeps_what_is_done(
+    tmp_path: Path, negation: Compiled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run.of([negation], Selection(1), "jsonl")
+    calls, replace = 0, Path.replace
+
+    def full(self: Path, other: Path) -> None:
+        nonlocal calls
+        calls += 1
+        if other.name.endswith(".jsonl") and calls > limit:
+            raise OSError(28, "No space left on device")
+        replace(self, other)
+
+    monkeypatch.setattr(Path, "replace", full)
+    limit = 3
+    with pytest.raises(merula.MerulaError, match="No space left") as error:
+        generate_files(run, tmp_path / "a" / "b")
+    assert "the same command goes on" in error.value.problems[0].remedy
+    assert len(list((tmp_path / "a" / "b").glob("*.jsonl"))) == 1
+    limit = 100
+    made(tmp_path / "a" / "b", generate_files(run, tmp_path / "a" / "b"))
+
+
+# --- verify ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_damage_is_found(tmp_path: Path, negation: Compiled, form: str) -> None:
+    run = Run.of([negation], Selection(50), form)
+    good = tmp_path / "good"
+    generate_files(run, good)
+    name = f"sentential_negation-any.{form}"
+
+    def fault(folder: str) -> str:
+        (found,) = [c.fault for c in verify(tmp_path / folder) if c.file == name]
+        return found
+
+    shutil.copytree(good, tmp_path / "gone")
+    (tmp_path / "gone" / name).unlink()
+    assert fault("gone") == "is missing"
+    shutil.copytree(good, tmp_path / "short")
+    raw = (good / name).read_bytes()
+    (tmp_path / "short" / name).write_bytes(raw[:-7])
+    assert "bytes instead of" in fault("short")
+    shutil.copytree(good, tmp_path / "flipped")
+    middle = len(raw) // 3
+    (tmp_path / "flipped" / name).write_bytes(
+        raw[:middle] + bytes([raw[middle] ^ 1]) + raw[middle + 1 :]
+    )
+    assert fault("flipped")
+    shutil.copytree(good, tmp_path / "noise")
+    (tmp_path / "noise" / name).write_bytes(b"x" * len(raw))
+    assert fault("noise")
+    shutil.copytree(good, tmp_path / "more")
+    shutil.copy(good / name, tmp_path / "more" / f"more.{form}")
+    assert [c.fault for c in verify(tmp_path / "more") if c.fault] == ["is not in the manifest"]
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_a_changed_value_is_found(tmp_path: Path, negation: Compiled, form: str) -> None:
+    """A file of other rows, whole and with the right size in the manifest."""
+    run = Run.of([negation], Selection(50), form)
+    generate_files(run, tmp_path / "x")
+    path = tmp_path / "x" / f"sentential_negation-any.{form}"
+    table = pa.Table.from_pylist(read(path, form))
+    schema = RowMaker(negation, negation.designs["any"]).schema
+    maker = RowMaker(negation, negation.designs["any"], Selection(50, 1))
+    with WRITERS[form](path, schema, None) as write:
+        write(maker.batch(0, 50))
+    assert read(path, form) != table.to_pylist()
+    manifest = json.loads((tmp_path / "x" / MANIFEST).read_text(encoding="utf-8"))
+    for entry in manifest["files"]:
+        entry["bytes"] = (tmp_path / "x" / entry["file"]).stat().st_size
+    (tmp_path / "x" / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    faults = {c.file: c.fault for c in verify(tmp_path / "x")}
+    assert faults[path.name] == "has other rows than were written"
+
+
+def test_there_is_nothing_to_verify(tmp_path: Path) -> None:
+    with pytest.raises(merula.MerulaError, match="M675"):
+        list(verify(tmp_path))
+    (tmp_path / MANIFEST).write_text('{"designs": []}', encoding="utf-8")
+    with pytest.raises(merula.MerulaError, match="M618"):
+        list(verify(tmp_path))
