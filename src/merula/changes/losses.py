@@ -1,0 +1,164 @@
+"""Why instances are in one of two grammars only, with examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from merula.changes.differences import Cause, Example
+from merula.changes.joint import Joint, Lot, drawn, lexemes, sentence, shares
+from merula.changes.overlap import Half, Part
+from merula.changes.pairing import Side
+from merula.compiler import Compiled
+from merula.grammar import CORRECT
+from merula.language.diagnostics import listing
+
+
+@dataclass(eq=False)
+class _Group:
+    """Lots with one cause."""
+
+    kind: str
+    what: str
+    lexemes: tuple[str, ...] = ()
+    lots: list[Lot] = field(default_factory=list)
+    variants: int = 0
+
+    @property
+    def count(self) -> int:
+        return sum(lot.count for lot in self.lots)
+
+
+def causes(
+    compiled: Compiled,
+    joints: Sequence[Joint],
+    alone: Sequence[Side],
+    *,
+    lost: bool,
+    examples: int,
+    seed: int,
+) -> tuple[Cause, ...]:
+    """Why instances of a design of ``compiled``, the old grammar if ``lost``, are not in the other.
+
+    ``alone`` are the variants that only this one has. Every cause gets an example before any
+    gets two.
+    """
+    groups = _Groups(lost=lost)
+    for side, what in zip(alone, _apart(alone, joints, lost=lost), strict=True):
+        groups.whole("variants", what, side)
+    for joint in joints:
+        groups.add(joint)
+    for group in groups.found.values():
+        if group.kind == "empty" and group.variants == 1:
+            group.what = group.lots[0].side.name
+    found = [group for group in groups.found.values() if group.count or group.lexemes]
+    found.sort(key=lambda group: -group.count)
+    given = shares([group.count for group in found], examples)
+    return tuple(
+        Cause(
+            group.kind,
+            group.what,
+            group.count,
+            group.lexemes,
+            group.variants,
+            tuple(
+                _example(compiled, lot.side, candidates)
+                for lot, candidates in drawn(group.lots, number, seed)
+            ),
+        )
+        for group, number in zip(found, given, strict=True)
+    )
+
+
+class _Groups:
+    def __init__(self, *, lost: bool) -> None:
+        self.lost = lost
+        self.found: dict[tuple[object, ...], _Group] = {}
+
+    def group(self, kind: str, what: str, titles: tuple[str, ...] = ()) -> _Group:
+        return self.found.setdefault((kind, what, titles), _Group(kind, what, titles))
+
+    def whole(self, kind: str, what: str, side: Side) -> None:
+        """All instances of a variant."""
+        group = self.group(kind, what)
+        group.variants += 1
+        if side.plan is not None:
+            group.lots.append(Lot(side, side.count, side.plan.space.unrank_one))
+
+    def add(self, joint: Joint) -> None:
+        """The instances of one side of a variant that the other side lacks."""
+        side = joint.pair.old if self.lost else joint.pair.new
+        if side.plan is None:
+            return
+        if joint.overlap is None or joint.choices is None:
+            self.whole("empty", "", side)
+        elif not joint.overlap.matched:
+            self.whole("choice", _other_choices(joint), side)
+        else:
+            self._parts(joint, side)
+
+    def _parts(self, joint: Joint, side: Side) -> None:
+        assert joint.overlap is not None
+        assert joint.choices is not None
+        assert side.plan is not None
+        half = joint.overlap.old if self.lost else joint.overlap.new
+        by_choice: dict[int, _Group] = {}
+        for i, slot in enumerate(half.slots):
+            lacking = half.lacking(i).tolist()
+            if lacking:
+                choice = joint.choices.both[i]
+                known = (choice.word,) if slot is None else side.plan.slots[slot].titles
+                titles = tuple(known[c] for c in lacking)
+                name = choice.old_name if self.lost else choice.new_name
+                by_choice[i] = self.group("lexemes", name, titles)
+                by_choice[i].variants += 1
+        for part in joint.overlap.parts(lost=self.lost):
+            if part.choice is not None:
+                group = by_choice[part.choice]
+            else:
+                assert part.demand is not None
+                kind = "contrast" if part.demand.span is None else "selection"
+                group = self.group(kind, part.demand.text)
+                group.variants += 1
+            group.lots.append(Lot(side, part.count, _members(half, part)))
+
+
+def _members(half: Half, part: Part) -> Callable[[int], tuple[int, ...]]:
+    return lambda number: half.candidates(part.member(number))
+
+
+def _apart(alone: Sequence[Side], joints: Sequence[Joint], *, lost: bool) -> list[str]:
+    """What tells variants of one grammar from those that both have: a frame, a value, the whole."""
+    both = [joint.pair.old if lost else joint.pair.new for joint in joints]
+    known = {feature for side in both for feature in _features(side)}
+    return [next((x for x in _features(s) if x not in known), s.name) for s in alone]
+
+
+def _features(side: Side) -> list[str]:
+    return [side.variant.frame.name, *(f"{name} {label}" for name, label in side.variant.choices)]
+
+
+def _other_choices(joint: Joint) -> str:
+    assert joint.choices is not None
+    parts = []
+    for names, what in ((joint.choices.gone, "no longer"), (joint.choices.added, "as well")):
+        if names:
+            parts.append(f"{listing(names)} {'is' if len(names) == 1 else 'are'} chosen {what}")
+    return ", ".join(parts)
+
+
+def _example(compiled: Compiled, side: Side, candidates: tuple[int, ...]) -> Example:
+    """An instance by its right answer, or by its first cell that breaks no rule."""
+    plan = side.plan
+    assert plan is not None
+    cells = side.cells
+    number = next((i for i, c in enumerate(cells) if c.label == CORRECT and c.role == "answer"), -1)
+    if number < 0:
+        number = next((i for i, c in enumerate(cells) if c.acceptable), 0)
+    return Example(
+        side.start + plan.space.rank(candidates),
+        side.name,
+        lexemes(plan, candidates),
+        cells[number].label,
+        sentence(compiled, plan, number, candidates),
+    )

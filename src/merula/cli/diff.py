@@ -1,0 +1,69 @@
+"""``merula diff``: what an edit of a grammar, or of its tables, changes in the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from merula.cli.common import complete_grammar, draw, options_of, table_options, usable
+
+
+@click.command()
+@click.argument("old", shell_complete=complete_grammar)
+@click.argument("new", shell_complete=complete_grammar)
+@click.option(
+    "-n",
+    "number",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    help="Examples of instances lost, gained, changed.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which examples are shown.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 where the data differ.")
+@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+@click.option(
+    "--old-lexicon", multiple=True, metavar="[NAME=]FILE", help="Like --lexicon, for OLD alone."
+)
+@click.option(
+    "--new-lexicon", multiple=True, metavar="[NAME=]FILE", help="Like --lexicon, for NEW alone."
+)
+@table_options
+def diff(
+    old: str,
+    new: str,
+    number: int,
+    seed: int,
+    form: str,
+    exit_code: bool,
+    quiet: bool,
+    old_lexicon: Sequence[str],
+    new_lexicon: Sequence[str],
+    **tables: Any,
+) -> None:
+    """Say what changes in the data from the grammar OLD to the grammar NEW.
+
+    An instance is the same in both if its paradigm or matrix, its variant and all its lexemes
+    are. Numbers are exact. OLD and NEW may be one file, with other tables: --old-lexicon and
+    --new-lexicon. With -n 0 no examples are shown.
+    """
+    from merula.changes import compare
+
+    files = tuple(tables.pop("lexicons"))
+    compiled = [
+        usable(file, options_of(lexicons=(*files, *own), **tables), quiet=quiet)
+        for file, own in ((old, old_lexicon), (new, new_lexicon))
+    ]
+    found = compare(*compiled, examples=number, seed=seed)
+    if form == "json":
+        click.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+    else:
+        from merula.changes.report import draw as drawing
+
+        draw(drawing(found))
+    if exit_code and not found.same:
+        raise click.exceptions.Exit(1)
