@@ -18,37 +18,52 @@ if TYPE_CHECKING:
     from merula.api import Sentence as Sentence
     from merula.api import check as check
     from merula.api import compile as compile
+    from merula.api import diff as diff
     from merula.api import load as load
+    from merula.api import verify as verify
+    from merula.changes import GrammarDiff as GrammarDiff
     from merula.language.diagnostics import Diagnostic as Diagnostic
     from merula.language.diagnostics import MerulaError as MerulaError
+    from merula.problems import Problems as Problems
     from merula.program import TableOptions as TableOptions
+    from merula.verification import FileCheck as FileCheck
 
 _PLACES = {
     "Data": "merula.api",
     "Design": "merula.api",
     "Diagnostic": "merula.language.diagnostics",
+    "FileCheck": "merula.verification",
     "Grammar": "merula.api",
+    "GrammarDiff": "merula.changes",
     "Instance": "merula.api",
     "MerulaError": "merula.language.diagnostics",
+    "Problems": "merula.problems",
     "Sentence": "merula.api",
     "TableOptions": "merula.program",
     "check": "merula.api",
     "compile": "merula.api",
+    "diff": "merula.api",
     "load": "merula.api",
+    "verify": "merula.api",
 }
 
 __all__ = [
     "Data",
     "Design",
     "Diagnostic",
+    "FileCheck",
     "Grammar",
+    "GrammarDiff",
     "Instance",
     "MerulaError",
+    "Problems",
     "Sentence",
     "TableOptions",
     "check",
     "compile",
+    "diff",
     "load",
+    "verify",
 ]
 
 

@@ -11,20 +11,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from merula.compiler import Compiled, CompiledDesign, compile_source
 from merula.grammar import CORRECT
-from merula.language.diagnostics import Diagnostic, MerulaError, Report, did_you_mean, listing
+from merula.language.diagnostics import MerulaError, Report, did_you_mean, listing
 from merula.language.source import Source
 from merula.plan import phrases, slot_names
+from merula.problems import Problems
 from merula.program import TableOptions, read_grammar
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from merula.changes import GrammarDiff
+    from merula.drawing import Drawing
     from merula.rows import RowMaker
+    from merula.verification import FileCheck
 
 
 def load(path: str | Path, *, tables: TableOptions | None = None) -> Grammar:
@@ -77,7 +83,7 @@ def compile(
     return _usable(compile_source(source, tables=tables))
 
 
-def check(path: str | Path, *, tables: TableOptions | None = None) -> tuple[Diagnostic, ...]:
+def check(path: str | Path, *, tables: TableOptions | None = None) -> Problems:
     """All problems of a grammar file, errors and warnings, in the order of their places.
 
     >>> import merula
@@ -87,8 +93,35 @@ def check(path: str | Path, *, tables: TableOptions | None = None) -> tuple[Diag
     report = Report()
     source = read_grammar(str(path), report)
     if source is None:
-        return report.sorted()
-    return compile_source(source, tables, report=report).problems
+        return Problems(report.sorted())
+    return Problems(compile_source(source, tables, report=report).problems)
+
+
+def verify(folder: str | Path) -> tuple[FileCheck, ...]:
+    """Read a data set again and compare it with its manifest, a result for each file.
+
+    A file is as it was made where ``fault`` is empty. Raises `MerulaError` where there is no
+    data set, or one that is not finished.
+    """
+    from merula.verification import verify
+
+    return tuple(verify(Path(folder)))
+
+
+def diff(old: Grammar, new: Grammar, *, examples: int = 3, seed: int = 0) -> GrammarDiff:
+    """What changes in the data from one grammar to another; ``str()`` of it is a report.
+
+    An instance is the same in both if its design, its variant and all its lexemes are. Numbers
+    are exact; ``examples`` is how many instances are shown of each kind, ``seed`` decides which.
+
+    >>> import merula
+    >>> g = merula.load("blm/agreement_fr")
+    >>> merula.diff(g, g).same
+    True
+    """
+    from merula.changes import compare
+
+    return compare(old._compiled, new._compiled, examples=examples, seed=seed)
 
 
 def _usable(compiled: Compiled) -> Grammar:
@@ -116,9 +149,12 @@ class Sentence:
     scopes: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Instance:
-    """One instance of a design: all its cells for one choice of lexemes."""
+    """One instance of a design: all its cells for one choice of lexemes.
+
+    ``str()`` draws it as ``merula show`` does, and a notebook shows it so.
+    """
 
     design: str
     address: int
@@ -126,6 +162,52 @@ class Instance:
     choices: Mapping[str, str]
     lexemes: Mapping[str, str]
     cells: tuple[Sentence, ...]
+
+    # Where it comes from, so that it can be drawn word by word; no field of the value.
+    _made_by: ClassVar[tuple[Compiled, CompiledDesign] | None] = None
+
+    def __repr__(self) -> str:
+        return f"<instance {self.address:,} of {self.design}: {self._where}>"
+
+    def __str__(self) -> str:
+        return _text(self._drawing())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self) if cycle else str(self))
+
+    def _repr_html_(self) -> str:
+        from merula.notebook import drawing_html
+
+        return drawing_html(self._drawing())
+
+    @property
+    def _where(self) -> str:
+        return " · ".join([self.frame, *(f"{name} {x}" for name, x in self.choices.items())])
+
+    def _drawing(self) -> Drawing:
+        from merula.drawing import Row, Word, draw_instance, draw_sentences
+
+        if self._made_by is not None:
+            return draw_instance(*self._made_by, self.address)
+        rows = [
+            Row(
+                s.role,
+                s.label,
+                tuple(s.factors.values()) if s.role == "cell" else (),
+                (),
+                s.acceptable,
+                ((Word(s.text),),),
+                s.letter,
+                s.broken,
+            )
+            for s in self.cells
+        ]
+        factors = [name for s in self.cells[:1] if s.role == "cell" for name in s.factors]
+        title = f"instance {self.address:,}"
+        return draw_sentences(self.design, self._where, title, factors, rows)
 
     @property
     def context(self) -> tuple[Sentence, ...]:
@@ -143,14 +225,39 @@ class Instance:
         return next((s for s in self.answers if s.label == CORRECT), None)
 
 
+def _text(*drawings: RenderableType | Drawing) -> str:
+    """Drawings as plain text."""
+    from merula.drawing import Drawing
+    from merula.show import render, text_of
+
+    return text_of(*(render(x) if isinstance(x, Drawing) else x for x in drawings))
+
+
 class Design:
     """A paradigm or a matrix: a sequence of instances, addressed from 0 to ``count() - 1``."""
 
     def __init__(self, compiled: Compiled, design: CompiledDesign) -> None:
         self._compiled, self._design = compiled, design
+        self._language = compiled.grammar.language if compiled.grammar is not None else ""
 
     def __repr__(self) -> str:
-        return f"<{self.kind} {self.name}: {self.count():,} instances>"
+        number = self.count()
+        return f"<{self.kind} {self.name}: {number:,} instance{'s' * (number != 1)}>"
+
+    def __str__(self) -> str:
+        from merula.show import counts
+
+        return _text(counts({self.name: self._design}), self._drawing())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self) if cycle else str(self))
+
+    def _repr_html_(self) -> str:
+        from merula.notebook import design_html
+        from merula.overview import count_rows
+
+        counts = count_rows(self._design)
+        return design_html(self.name, self.kind, self.doc, counts, self._drawing())
 
     @property
     def name(self) -> str:
@@ -205,15 +312,38 @@ class Design:
             for name, slot, i in zip(slot_names(plan), plan.slots, chosen, strict=True)
         }
         variant = plan.variant
-        return Instance(
+        instance = Instance(
             self.name, address, variant.frame.name, dict(variant.choices), lexemes, sentences
         )
+        object.__setattr__(instance, "_made_by", (self._compiled, self._design))
+        return instance
 
-    def generate(self, n: int | None = None, *, seed: int = 0) -> Data:
+    def _drawing(self) -> Drawing:
+        """The first instance of the order that the seed 0 decides, or a template."""
+        from merula.drawing import draw_instance, draw_template
+        from merula.permute import Permutation
+
+        if not self._design.plans:
+            return draw_template(self._design, language=self._language)
+        address = int(Permutation(self.count(), 0).rows(0, 1)[0])
+        return draw_instance(self._compiled, self._design, address)
+
+    def generate(
+        self,
+        n: int | None = None,
+        *,
+        seed: int = 0,
+        variation: str = "I",
+        answers: str = "one",
+        spans: bool = False,
+        columns: Sequence[str] | None = None,
+    ) -> Data:
         """The first ``n`` instances (all, if None) of the order that ``seed`` decides.
 
-        Nothing is made until the data is read. Raises `MerulaError` if ``n`` is above
-        ``count()``.
+        ``variation="III"`` takes each item of a matrix from another lexical choice, and the
+        answers from ``"one"`` more or ``"mixed"``. ``spans`` adds where each object stands, in
+        characters; ``columns`` keeps only the columns named. Nothing is made until the data is
+        read. Raises `MerulaError` if the design has not what is asked for.
 
         >>> import merula
         >>> table = merula.load("blm/agreement_fr")["agrf"].generate(10, seed=1).to_table()
@@ -221,17 +351,18 @@ class Design:
         (10, ['instance', 'address', 'design', 'frame', 'variant'])
         """
         from merula.rows import RowMaker, Selection
+        from merula.variation import Variation
 
-        selection = Selection(n, seed)
-        selection.number(self._design)
-        return Data(RowMaker(self._compiled, self._design), n, seed)
+        chosen = None if columns is None else tuple(columns)
+        selection = Selection(n, seed, Variation(variation, answers), spans, chosen)
+        return Data(RowMaker(self._compiled, self._design, selection))
 
 
 class Data:
     """Rows of a design; iterate over it for Arrow record batches."""
 
-    def __init__(self, maker: RowMaker, n: int | None, seed: int) -> None:
-        self._maker, self._n, self._seed = maker, n, seed
+    def __init__(self, maker: RowMaker) -> None:
+        self._maker = maker
 
     @property
     def schema(self) -> Any:
@@ -239,9 +370,7 @@ class Data:
         return self._maker.schema
 
     def __iter__(self) -> Iterator[Any]:
-        from merula.rows import Selection
-
-        return self._maker.batches(Selection(self._n, self._seed))
+        return self._maker.batches()
 
     def to_table(self) -> Any:
         """All rows as a ``pyarrow.Table``."""
@@ -259,10 +388,46 @@ class Data:
             ) from error
         import pyarrow as pa
 
-        from merula.export import plain, plain_schema
+        from merula.formats import plain, plain_schema
 
         batches = [plain(batch) for batch in self]
         return Dataset(pa.Table.from_batches(batches, schema=plain_schema(self.schema)))
+
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        form: str = "parquet",
+        workers: int = 1,
+        sentences_per_file: int = 1_048_576,
+    ) -> dict[str, Any]:
+        """Write all rows into a folder, as ``merula generate`` does; returns the manifest.
+
+        ``form`` is ``parquet``, ``arrow``, ``jsonl`` or ``csv``. The folder is new or empty, or
+        holds the same data, perhaps unfinished. Raises `MerulaError` where that is not so or
+        the disk does not take it. ``workers`` above 1 needs the caller's script to be guarded by
+        ``if __name__ == "__main__"``, as `multiprocessing` does.
+
+        >>> import merula, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data = merula.load("blm/agreement_fr")["agrf"].generate(10)
+        ...     manifest = data.write(folder, form="jsonl")
+        ...     [check.fault for check in merula.verify(folder)]
+        ['']
+        >>> manifest["files"][0]["file"]
+        'agreement_fr-agrf.jsonl'
+        """
+        from merula.export import Run, generate_files
+        from merula.formats import FORMATS
+
+        if form not in FORMATS:
+            raise ValueError(f"{form!r} should be one of {', '.join(FORMATS)}")
+        made = self._maker
+        one = replace(made.compiled, designs={made.design.name: made.design})
+        run = Run.of([one], made.selection, form, sentences_per_file)
+        outcome = generate_files(run, Path(folder), workers=workers)
+        assert outcome.manifest is not None  # there is one shard
+        return outcome.manifest
 
 
 class Grammar(Mapping[str, Design]):
@@ -278,6 +443,23 @@ class Grammar(Mapping[str, Design]):
 
     def __repr__(self) -> str:
         return f"<grammar {self.name}: {listing(repr(d) for d in self._designs.values())}>"
+
+    def __str__(self) -> str:
+        from merula.overview import overview
+        from merula.show import counts, parts
+
+        shown = [parts(overview(self._compiled)), counts(self._compiled.designs)]
+        return "\n\n".join([_text(*shown), *([str(self.problems)] if self.problems else [])])
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self) if cycle else str(self))
+
+    def _repr_html_(self) -> str:
+        from merula.notebook import grammar_html
+        from merula.overview import count_rows, overview
+
+        counts = [row for design in self._compiled.designs.values() for row in count_rows(design)]
+        return grammar_html(overview(self._compiled), counts, self.count(), self.problems)
 
     @property
     def name(self) -> str:
@@ -295,9 +477,9 @@ class Grammar(Mapping[str, Design]):
         return self._grammar.language
 
     @property
-    def problems(self) -> tuple[Diagnostic, ...]:
+    def problems(self) -> Problems:
         """The warnings of the compiler."""
-        return self._compiled.problems
+        return Problems(self._compiled.problems)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._designs)
@@ -323,11 +505,11 @@ class Grammar(Mapping[str, Design]):
         """How many distinct instances all designs have together, exactly."""
         return sum(design.count() for design in self._designs.values())
 
-    def generate(self, n: int | None = None, *, seed: int = 0) -> Data:
+    def generate(self, n: int | None = None, **options: Any) -> Data:
         """`Design.generate` of the only design; ValueError if there are several."""
         if len(self._designs) != 1:
             raise ValueError(
                 f"{self.name} has the designs {listing(self._designs)}: name one,"
                 f" as in g[{next(iter(self._designs), 'name')!r}].generate(…)"
             )
-        return next(iter(self._designs.values())).generate(n, seed=seed)
+        return next(iter(self._designs.values())).generate(n, **options)
