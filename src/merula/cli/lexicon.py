@@ -1,0 +1,155 @@
+"""``merula lexicon``: tables by themselves, without a grammar."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from merula.cli.common import draw, options_of, print_problems
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from merula.language.diagnostics import Diagnostic, Report
+    from merula.lexicon import TableFormat
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group()
+def lexicon() -> None:
+    """Check tables of words, and say what is in them.
+
+    A FILE is a table (*.tsv, *.csv), or the name of one that comes with Merula, such as
+    en/nouns.tsv.
+    """
+
+
+def _complete_table(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem
+
+    del ctx, param
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _reading(command: F) -> F:
+    """The options that say how a table is read."""
+    for option in (
+        click.option(
+            "--column",
+            "columns",
+            multiple=True,
+            metavar="NAME=HEADER",
+            help="Read the column NAME under HEADER.",
+        ),
+        click.option("--encoding", metavar="NAME", help="How the table is encoded."),
+        click.option("--separator", metavar="CHAR", help="What separates the table's cells."),
+        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text"),
+        click.argument(
+            "files", nargs=-1, required=True, metavar="FILE…", shell_complete=_complete_table
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@lexicon.command()
+@_reading
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
+    """Say what is wrong or odd in tables: slips, gaps, doubles, strange characters."""
+    from merula.language.diagnostics import Report
+    from merula.lexicography.checks import check_table
+
+    reports = [Report() for _ in files]
+    for file, report in zip(files, reports, strict=True):
+        read = _read(file, report, **reading)
+        if read is not None:
+            check_table(file, *read, report)
+    problems = [_here(problem) for report in reports for problem in _in_order(report)]
+    if form == "json":
+        click.echo(json.dumps([p.to_json() for p in problems], ensure_ascii=False, indent=2))
+    else:
+        print_problems(problems)
+        if problems or not quiet:
+            click.echo(_summary(len(files), problems), err=quiet)
+    if any(problem.severity == "error" for problem in problems):
+        raise click.exceptions.Exit(1)
+
+
+@lexicon.command()
+@_reading
+def stats(files: Sequence[str], form: str, **reading: Any) -> None:
+    """Say what is in tables: lexemes by category, columns, values, forms."""
+    from merula.language.diagnostics import MerulaError, Report
+    from merula.lexicography.profile import profile
+    from merula.lexicography.stats import drawing, statistics
+
+    found = []
+    for file in files:
+        report = Report()
+        read = _read(file, report, **reading)
+        table = None if read is None else profile(file, *read, report)
+        if table is None:
+            raise MerulaError([_here(problem) for problem in _in_order(report)])
+        found.append(statistics(table))
+    if form == "json":
+        click.echo(json.dumps([s.to_json() for s in found], ensure_ascii=False, indent=2))
+        return
+    for number, item in enumerate(found):
+        if number:
+            click.echo()
+        draw(drawing(item))
+
+
+def _read(
+    file: str,
+    report: Report,
+    separator: str | None,
+    encoding: str | None,
+    columns: Sequence[str],
+) -> tuple[bytes, TableFormat] | None:
+    """The bytes of a file and how to read them; what is wrong goes to the report."""
+    from merula.lexicography.files import find_table, holds_text, table_format
+
+    form = table_format(options_of((), separator, encoding, columns), report)
+    data = None if form is None else find_table(file, report)
+    if form is None or data is None or not holds_text(file, data, form, report):
+        return None
+    return data, form
+
+
+def _in_order(report: Report) -> list[Diagnostic]:
+    """The problems of a table by line; one about the whole table comes first."""
+
+    def line(problem: Diagnostic) -> int:
+        place = problem.place or (problem.labels[0].span.source.name if problem.labels else "")
+        found = re.search(r":(\d+)(?:, column .*)?$", place)
+        return int(found[1]) if found else 0
+
+    return sorted(report.items, key=lambda problem: (line(problem), problem.code))
+
+
+def _here(problem: Diagnostic) -> Diagnostic:
+    """The problem with the option that does what the remedy would write into a grammar."""
+    remedy = re.sub(r'`encoded "([^"]+)"`', r"\g<0> (here: --encoding \1)", problem.remedy)
+    remedy = re.sub(
+        r'(`separated by ("[^"]+")` after the file)', r"\1 (here: --separator \2)", remedy
+    )
+    return replace(problem, remedy=remedy)
+
+
+def _summary(files: int, problems: Sequence[Diagnostic]) -> str:
+    errors = sum(problem.severity == "error" for problem in problems)
+    warnings = len(problems) - errors
+    said = f"{files} table{'s' * (files != 1)} checked: "
+    if not problems:
+        return said + "no problems"
+    return said + f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
