@@ -82,6 +82,11 @@ def test_the_wheel_carries_every_file_of(folder: str, wheel: Path) -> None:
     }
 
 
+def test_of_the_documents_the_wheel_carries_only_the_explanations(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [x for x in names if "/docs/" in x] == ["merula/_data/docs/errors.md"]
+
+
 def test_the_wheel_says_that_it_is_typed(wheel: Path) -> None:
     assert "merula/py.typed" in zipfile.ZipFile(wheel).namelist()
 
@@ -98,3 +103,7 @@ def test_help_names_the_commands(scripts: Path, tmp_path: Path) -> None:
 
 def test_a_packaged_grammar_is_found_by_name_from_anywhere(scripts: Path, tmp_path: Path) -> None:
     assert run(scripts / "merula", "count", GRAMMAR, cwd=tmp_path).strip()
+
+
+def test_codes_are_explained_from_anywhere(scripts: Path, tmp_path: Path) -> None:
+    assert run(scripts / "merula", "explain", "M101", cwd=tmp_path).startswith("M101 · ")

@@ -1,18 +1,18 @@
-"""Where the files that come with Merula are: its grammars, lexicons and templates.
+"""Where the files that come with Merula are: its grammars, lexicons, templates and explanations.
 
-The three folders stand at the top of the repository. A wheel carries them inside the package, at
-``merula/_data``; a checkout and an editable install read them in place. Only the outermost layer
-asks here: every other stage takes a folder as an argument.
+Their folders stand at the top of the repository. A wheel carries them inside the package, at
+``merula/_data`` (of ``docs`` only ``errors.md``); a checkout and an editable install read them in
+place. Only the outermost layer asks here: every other stage takes a folder as an argument.
 """
 
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["grammars", "lexicons", "templates"]
+Kind: TypeAlias = Literal["docs", "grammars", "lexicons", "templates"]
 
 
 def data_root() -> Path:
-    """Return the folder that holds ``grammars``, ``lexicons`` and ``templates``.
+    """Return the folder that holds ``docs``, ``grammars``, ``lexicons`` and ``templates``.
 
     Raises `FileNotFoundError`, naming both places, when the installation has neither.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import compiled, options_of, print_problems, table_options
+from merula.cli.common import compiled, complete_grammar, options_of, print_problems, table_options
 
 if TYPE_CHECKING:
     from merula.language.diagnostics import Diagnostic
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 @table_options
@@ -32,6 +33,8 @@ def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
         print_problems(problems)
         if problems or not quiet:
             click.echo(_summary(files, problems), err=bool(quiet))
+        if problems and not quiet and sys.stdout.isatty():
+            click.secho(_more(problems), dim=True)
     if any(p.severity == "error" for p in problems):
         raise click.exceptions.Exit(1)
 
@@ -46,3 +49,10 @@ def _summary(files: Sequence[str], problems: Sequence[Diagnostic]) -> str:
         f"{len(files)} {noun} checked: {errors} error{'s' * (errors != 1)},"
         f" {warnings} warning{'s' * (warnings != 1)}"
     )
+
+
+def _more(problems: Sequence[Diagnostic]) -> str:
+    """Where to read on: the codes of the first problems, those of errors first."""
+    errors_first = sorted(problems, key=lambda p: p.severity != "error")
+    codes = list(dict.fromkeys(p.code for p in errors_first))
+    return f"`merula explain {' '.join(codes[:3])}` tells more"
