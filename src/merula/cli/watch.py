@@ -1,0 +1,100 @@
+"""``merula watch``: a grammar checked and drawn again each time that one of its files is saved."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from merula.cli.common import (
+    chosen,
+    complete_design,
+    complete_grammar,
+    draw,
+    options_of,
+    print_problems,
+    table_options,
+)
+
+if TYPE_CHECKING:
+    from merula.watch import Look
+
+WAITING = "waiting for changes, Ctrl-C ends"
+
+
+@click.command()
+@click.argument("file", metavar="FILE", shell_complete=complete_grammar)
+@click.option(
+    "--design",
+    "-d",
+    metavar="NAME",
+    help="Draw only this paradigm or matrix.",
+    shell_complete=complete_design,
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which instance is drawn.")
+@table_options
+def watch(file: str, design: str | None, seed: int, **tables: Any) -> None:
+    """Check and draw a grammar whenever it is saved.
+
+    Its imports, tables and surface rules are watched as well.
+    """
+    options = options_of(**tables)
+    try:
+        from merula.watch import looks
+
+        for number, found in enumerate(looks(file, options)):
+            click.clear()  # does nothing where there is no terminal
+            if number and not sys.stdout.isatty():
+                click.echo()
+            _show(found, design, seed)
+    except KeyboardInterrupt:
+        if sys.stdout.isatty():
+            click.echo()
+
+
+def _show(found: Look, design: str | None, seed: int) -> None:
+    """The problems of a grammar, its drawings if it has no errors, and a line on both."""
+    from merula.language.diagnostics import MerulaError
+
+    print_problems(found.problems)
+    try:
+        _draw(found, design, seed)
+    except MerulaError as error:
+        print_problems(error.problems)
+    click.secho(f"{_summary(found)} — {WAITING}", dim=True)
+
+
+def _draw(found: Look, design: str | None, seed: int) -> None:
+    from merula.permute import Permutation
+    from merula.show import draw_instance, draw_template
+
+    compiled = found.compiled
+    if compiled is None or compiled.failed:
+        return
+    for item in chosen(compiled, design):
+        if item.plans:
+            address = int(Permutation(item.count, seed).rows(0, 1)[0])
+            draw(draw_instance(compiled, item, address))
+        else:
+            draw(draw_template(item))
+        click.echo()
+
+
+def _summary(found: Look) -> str:
+    errors = sum(problem.severity == "error" for problem in found.problems)
+    warnings = len(found.problems) - errors
+    parts = [f"checked in {max(found.seconds, 0.01):.2f} s"]
+    if errors:
+        parts.append(_number(errors, "error"))
+    if warnings:
+        parts.append(_number(warnings, "warning"))
+    if found.compiled is not None and not errors:
+        designs = found.compiled.designs.values()
+        parts.append(_number(len(designs), "design"))
+        parts.append(_number(sum(design.count for design in designs), "instance"))
+    return ", ".join(parts)
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

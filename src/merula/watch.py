@@ -1,0 +1,108 @@
+"""Looking at a grammar again each time that one of its files changes.
+
+Files are asked for their time of change, their size and their number on the disk a few times a
+second. That works in network folders, and it makes no difference whether an editor writes into a
+file or puts a new one in its place. Files that a grammar names and that are not there are watched
+as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from merula.compiler import Compiled, compile_source
+from merula.language.diagnostics import Diagnostic, Report
+from merula.program import TableOptions, read_grammar
+from merula.values import frozen
+
+POLL = 0.2  # seconds between two looks at the files
+QUIET = 0.1  # seconds without a change, after which a file is taken to be complete
+PATIENCE = 15  # how often that is asked before a file is read as it is
+
+Sleep = Callable[[float], object]
+
+
+@frozen
+class Stamp:
+    """What tells one state of a file from another."""
+
+    changed: int  # nanoseconds
+    size: int
+    number: int
+
+
+Stamps = Mapping[Path, Stamp | None]
+
+
+def stamp(path: Path) -> Stamp | None:
+    """The stamp of a file, or None where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+@frozen(eq=False)
+class Look:
+    """A grammar as it was when it was looked at.
+
+    ``compiled`` is None where its file cannot be read. ``files`` are all files that it was read
+    from or that it names, with their stamps of before they were read.
+    """
+
+    compiled: Compiled | None
+    problems: tuple[Diagnostic, ...]
+    files: Stamps
+    seconds: float
+
+
+def look(name: str, options: TableOptions) -> Look:
+    """A grammar as it is now; ``name`` is a file, or a grammar that comes with Merula."""
+    begin = time.perf_counter()
+    files: dict[Path, Stamp | None] = {}
+
+    def notice(path: Path) -> None:
+        if path not in files:
+            files[path] = stamp(path)
+
+    report = Report()
+    source = read_grammar(name, report, notice)
+    compiled = None
+    if source is not None:
+        compiled = compile_source(source, options, report=report, notice=notice)
+    return Look(compiled, report.sorted(), files, time.perf_counter() - begin)
+
+
+def looks(name: str, options: TableOptions, *, sleep: Sleep = time.sleep) -> Iterator[Look]:
+    """A grammar as it is now, and again after each change of its files, without end."""
+    while True:
+        found = look(name, options)
+        yield found
+        wait(found.files, sleep)
+
+
+def wait(files: Stamps, sleep: Sleep = time.sleep) -> None:
+    """Return when the files have changed and are complete.
+
+    A file that has just gone is about to be replaced, as a rule, and is waited for a moment.
+    """
+    now = files
+    while now == files:
+        sleep(POLL)
+        now = _stamps(files)
+        for _ in range(PATIENCE):
+            if now == files:
+                break
+            before = now
+            sleep(QUIET)
+            now = _stamps(files)
+            gone = any(now[path] is None for path, known in files.items() if known is not None)
+            if now == before and not gone:
+                break
+
+
+def _stamps(files: Stamps) -> Stamps:
+    return {path: stamp(path) for path in files}
