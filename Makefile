@@ -33,6 +33,7 @@ test: $(VENV)/.dev ## run the linter, the type checker and the tests
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy
+	@$(BIN)/merula fmt --check --quiet grammars
 	@$(BIN)/pytest -q -n 2
 
 format: $(VENV)/.dev ## make the safe fixes of the linter and lay out the code

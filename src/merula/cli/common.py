@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
     from rich.console import RenderableType
 
     from merula.compiler import Compiled, CompiledDesign
@@ -16,6 +20,68 @@ if TYPE_CHECKING:
     from merula.program import TableOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
+SUFFIX = ".merula"
+
+
+def complete_grammar(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """The grammars that `complete_file` finds, and those that come with Merula."""
+    from click.shell_completion import CompletionItem
+
+    from merula._resources import folder
+
+    root = folder("grammars")
+    names = (p.relative_to(root).with_suffix("").as_posix() for p in root.glob(f"*/*{SUFFIX}"))
+    packaged = [
+        CompletionItem(name, help="comes with Merula")
+        for name in sorted(names)
+        if name.startswith(incomplete)
+    ]
+    return [*packaged, *complete_file(ctx, param, incomplete)]
+
+
+def complete_file(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """The grammars in the folder that an unfinished path names; the shell adds its folders."""
+    from click.shell_completion import CompletionItem
+
+    del ctx, param
+    before, start = os.path.split(incomplete)
+    as_written = incomplete[: len(incomplete) - len(start)]
+    try:
+        inside = sorted(Path(before).expanduser().iterdir())
+    except (OSError, RuntimeError):  # not to be read; the home of an unknown user
+        return []
+    fitting = [path for path in inside if path.name.startswith(start)]
+    names = [p.name for p in fitting if p.suffix == SUFFIX and p.is_file()]
+    found = [CompletionItem(as_written + name) for name in names]
+    if any(path.is_dir() for path in fitting):
+        found.append(CompletionItem(incomplete, type="dir"))
+    return found
+
+
+def complete_design(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """The paradigms and matrices of the grammar that is named before; nothing is compiled."""
+    from click.shell_completion import CompletionItem
+
+    from merula.language.diagnostics import Report
+    from merula.language.tokens import entries
+    from merula.program import read_grammar
+
+    del param
+    # Click stops reading at the option without a value; what stands before it is left over.
+    names = [ctx.params.get("file"), *ctx.args]
+    source = read_grammar(next((name for name in names if name), ""), Report())
+    heads = [e for e in entries(source) if e.inline and e.tokens] if source else []
+    return [
+        CompletionItem(entry.tokens[0].text, help=entry.head.text)
+        for entry in heads
+        if entry.head.text in ("paradigm", "matrix") and entry.tokens[0].text.startswith(incomplete)
+    ]
 
 
 def table_options(command: F) -> F:
@@ -127,23 +193,62 @@ def address_in(design: CompiledDesign, address: int) -> int:
 
 
 def print_problems(problems: Iterable[Diagnostic], *, err: bool = False) -> None:
-    """Print problems, coloured in a terminal."""
+    """Print problems, coloured in a terminal, unless the variable ``NO_COLOR`` is set."""
+    coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
     for problem in problems:
-        colour = "red" if problem.severity == "error" else "yellow"
-        first, *rest = problem.render().split("\n")
-        head, colon, message = first.partition(": ")
-        click.echo(click.style(head, fg=colour, bold=True) + colon + message, err=err)
-        click.echo("\n".join([*rest, ""]), err=err)
+        text = problem.render()
+        if coloured:
+            first, *rest = text.split("\n")
+            head, colon, message = first.partition(": ")
+            title = click.style(head, fg=_COLOURS[problem.severity], bold=True) + colon + message
+            text = "\n".join([title, *(_coloured(line, problem) for line in rest)])
+        click.echo(f"{text}\n", err=err)
+
+
+_COLOURS = {"error": "red", "warning": "yellow"}
+
+
+def _coloured(line: str, problem: Diagnostic) -> str:
+    """A line of a rendered problem: the marks under a place stand out, and so do key words."""
+    marks = re.match(r"( +\| +)(\^+|-+)", line)
+    if marks:
+        colour = _COLOURS[problem.severity] if marks[2][0] == "^" else "blue"
+        return marks[1] + click.style(marks[2], fg=colour, bold=True) + line[marks.end() :]
+    quoted = re.match(r"(\d+) \| ", line)
+    for span in (label.span for label in problem.labels):
+        number, _ = span.source.position(span.start)
+        of_grammar = span.source.path is not None and span.source.path.suffix == SUFFIX
+        if quoted and of_grammar and int(quoted[1]) == number:
+            code = span.source.line(number)
+            if code.rstrip() == line[quoted.end() :]:  # neither cut nor with signs replaced
+                return quoted[0] + _coloured_code(span.source.text, number)
+    return line
+
+
+def _coloured_code(text: str, number: int) -> str:
+    """A line of a grammar, counted from one."""
+    from merula.highlight import by_line
+
+    styles: dict[str, dict[str, Any]] = {
+        "Comment": {"fg": "bright_black"},
+        "Keyword": {"bold": True},
+        "String": {"fg": "green"},
+        "Type": {},  # a category is a name
+    }
+    parts = []
+    for kind, word in by_line(text)[number - 1]:
+        style = next((styles[name] for name in kind[::-1] if name in styles), None)
+        parts.append(click.style(word, **style) if style else word)
+    return "".join(parts).rstrip()
 
 
 def draw(drawing: RenderableType) -> None:
     """Print a drawing: as wide as the terminal, or as wide as it needs where there is none."""
     from rich.console import Console
 
+    from merula.show import text_of
+
     if sys.stdout.isatty():
         Console(highlight=False).print(drawing)
-        return
-    console = Console(highlight=False, width=10_000, color_system=None, record=False)
-    with console.capture() as capture:
-        console.print(drawing)
-    click.echo("\n".join(line.rstrip() for line in capture.get().split("\n")).rstrip("\n"))
+    else:
+        click.echo(text_of(drawing))

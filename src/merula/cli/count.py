@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import draw, options_of, table_options, usable
+from merula.cli.common import complete_grammar, draw, options_of, table_options, usable
 
 if TYPE_CHECKING:
     from merula.compiler import Compiled
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
 @table_options

@@ -1,0 +1,80 @@
+"""``merula fmt``: grammars laid out in the one way there is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from merula.cli.common import complete_file, print_problems
+
+if TYPE_CHECKING:
+    from merula.language.diagnostics import Report
+    from merula.reformat import Reformatted
+
+STDIN = "-"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_file)
+@click.option("--check", is_flag=True, help="Write nothing; fail if a file would change.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing but problems and differences.")
+def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
+    """Lay out grammars: spaces, columns, long lines.
+
+    A folder stands for all *.merula files below it. The file - is standard input; what is made of
+    it goes to standard output. A grammar that cannot be read stays as it is.
+    """
+    from merula.language.diagnostics import Report
+    from merula.reformat import grammars_in, reformat
+
+    report = Report()
+    stdin = STDIN in files
+    if stdin and len(files) > 1:
+        raise click.UsageError("- stands alone")
+    names = [STDIN] if stdin else grammars_in(files, report)
+    read = _from_stdin if stdin else reformat
+    found = (read(name, report) for name in names)
+    done = [file for file in found if file is not None]
+    changed = [file for file in done if file.changed]
+    if diff:
+        for file in changed:
+            _print_diff(file)
+    elif stdin and not check:
+        for file in done:
+            sys.stdout.buffer.write(file.after)
+    else:
+        if not check:
+            changed = [file for file in changed if file.write(report)]
+        if not quiet and (changed or not report.failed):
+            _say(changed, len(names), check=check)
+    print_problems(report.sorted(), err=True)
+    if report.failed or (check and changed):
+        raise click.exceptions.Exit(1)
+
+
+def _from_stdin(name: str, report: Report) -> Reformatted | None:
+    from merula.reformat import reformat_bytes
+
+    del name
+    return reformat_bytes(sys.stdin.buffer.read(), "<stdin>", report)
+
+
+def _say(changed: Sequence[Reformatted], number: int, *, check: bool) -> None:
+    for file in changed:
+        click.echo(f"{'would format' if check else 'formatted'} {file.name}")
+    if changed and number > 1:
+        click.echo(f"{len(changed)} of {number} files {'would change' if check else 'changed'}")
+    elif number and not changed:
+        click.echo("nothing to change" if number == 1 else f"nothing to change in {number} files")
+
+
+def _print_diff(file: Reformatted) -> None:
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for line in file.diff():
+        heading = line.startswith(("+++", "---"))
+        colour = None if heading else colours.get(line[0])
+        click.echo(click.style(line, fg=colour, bold=heading), nl=False)

@@ -1,0 +1,226 @@
+"""A grammar's text laid out in the one way there is for its words, comments and blank lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from merula.language import syntax as s
+from merula.language.diagnostics import Report
+from merula.language.layout import INDENT, TABLE, Line, Note, Row, column, lines, spacing
+from merula.language.parse import INLINE, UNDER, parse
+from merula.language.source import Source, display_width
+from merula.language.tokens import Entry, Token, entries, scan
+
+GAP = 2  # spaces before a comment
+
+
+def formatted(source: Source, report: Report) -> str | None:
+    """The text of a grammar as it should be laid out; None, and problems, where it is faulty.
+
+    Its words, texts and comments stay as they are, and it means the same: what comes out is read
+    again and compared.
+    """
+    problems = Report()
+    tree = parse(source, problems)
+    report.extend(problems.items)
+    if problems.failed:
+        return None
+    text = _written(source)
+    if not _means(text, tree):
+        report.error(
+            "M621",
+            f"{source.name} would mean something else if it were laid out anew",
+            remedy="the fault is in Merula: please report it, with the file; nothing was changed",
+            place=source.name,
+        )
+        return None
+    return text
+
+
+def _means(text: str, tree: s.File) -> bool:
+    """Whether a text has this tree and its comments."""
+    again = Report()
+    other = parse(Source(tree.source.name, text), again)
+    kept = [comment.text for comment in _comments(text)]
+    before = [comment.text for comment in _comments(tree.source.text)]
+    return not again.failed and kept == before and replace(other, source=tree.source) == tree
+
+
+# --- what a text is made of --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    start: int
+    text: str
+    own_line: bool
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """An entry or a comment on a line of its own; whether a blank line stands before it.
+
+    ``section`` is where the section's line begins.
+    """
+
+    what: Row | _Comment
+    section: int
+    blank: bool
+
+
+def _comments(text: str) -> Iterator[_Comment]:
+    """The comments of a text: all that `scan` leaves out, but for spaces."""
+    end, fresh = 0, True
+    for token in (*scan(text), Token("NEWLINE", "", len(text), len(text))):
+        left_out = text[end : token.start]
+        if comment := left_out.strip():
+            start = token.start - len(left_out.lstrip())
+            yield _Comment(start, comment, fresh)
+        end, fresh = token.end, token.kind == "NEWLINE"
+
+
+def _pieces(source: Source) -> Iterator[_Piece]:
+    """The entries and the comments between them, in order."""
+    text = source.text
+    comments = list(_comments(text))
+    done = 0  # what is before this place has been put into a piece
+    section = 0
+    for entry in entries(source):
+        tokens = (entry.head, *entry.tokens) if entry.inline else entry.tokens
+        section = entry.head.start
+        while comments and comments[0].start < tokens[0].start:
+            comment = comments.pop(0)
+            yield _Piece(comment, section, _blank(text, done, comment.start))
+            done = comment.end
+        notes = []
+        line_end = text.find("\n", tokens[-1].end)
+        while comments and (comments[0].start < line_end or line_end < 0):
+            comment = comments.pop(0)
+            after = sum(token.start < comment.start for token in tokens) - 1
+            notes.append(Note(after, comment.text, comment.own_line))
+        row = Row(
+            _kind(entry), entry.head.text, _verbatim(tokens, text), entry.inline, tuple(notes)
+        )
+        yield _Piece(row, section, _blank(text, done, tokens[0].start))
+        done = line_end if line_end >= 0 else len(text)
+    for comment in comments:
+        yield _Piece(comment, section, _blank(text, done, comment.start))
+        done = comment.end
+
+
+def _blank(text: str, start: int, end: int) -> bool:
+    """Whether a blank line stands between two places (none does at the beginning of a text)."""
+    return start > 0 and text.count("\n", start, end) > 1
+
+
+def _verbatim(tokens: Iterable[Token], text: str) -> tuple[Token, ...]:
+    """Tokens with names as they are written, not composed."""
+    return tuple(replace(token, text=text[token.start : token.end]) for token in tokens)
+
+
+def _kind(entry: Entry) -> str:
+    """The start rule that reads an entry (of one that can be read)."""
+    head = entry.head.text
+    if entry.inline and (head in INLINE or not entry.tokens):
+        return INLINE.get(head, "")
+    if head == "matrix" and entry.tokens[0].kind in ("BAR", "INT"):
+        return "table_header" if entry.tokens[0].kind == "BAR" else "table_row"
+    return UNDER[head]
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def _written(source: Source) -> str:
+    pieces = list(_pieces(source))
+    spaces = _spaces(pieces)
+    written: list[Line] = []
+    for number, piece in enumerate(pieces):
+        if piece.blank:
+            written.append(Line(""))
+        if isinstance(piece.what, Row):
+            written += lines(piece.what, spaces[number])
+        else:
+            written.append(Line(" " * _depth(source, pieces, number) + piece.what.text))
+    return "".join(f"{line}\n" for line in _with_comments(written))
+
+
+def _spaces(pieces: Sequence[_Piece]) -> dict[int, list[int]]:
+    """The spaces between the tokens of each entry, by its number among the pieces."""
+    spaces: dict[int, list[int]] = {}
+    for group in _together(pieces):
+        rows = [piece.what for _, piece in group if isinstance(piece.what, Row)]
+        numbers = (number for number, piece in group)
+        spaces.update(zip(numbers, spacing(rows), strict=True))
+    return spaces
+
+
+def _together(pieces: Sequence[_Piece]) -> Iterator[list[tuple[int, _Piece]]]:
+    """The entries that stand together, numbered: of one section, with no blank line between.
+
+    An item table is together as a whole, and so are section lines that begin with one word.
+    """
+    group: list[tuple[int, _Piece]] = []
+    last: tuple[object, ...] = ()
+    blank = False
+    for number, piece in enumerate(pieces):
+        blank = blank or piece.blank
+        if not isinstance(piece.what, Row):
+            continue
+        row = piece.what
+        place: tuple[object, ...] = (
+            (row.head,) if row.inline else (piece.section, row.kind in TABLE)
+        )
+        if group and (place != last or (blank and row.kind not in TABLE)):
+            yield group
+            group = []
+        group.append((number, piece))
+        last, blank = place, False
+    if group:
+        yield group
+
+
+def _depth(source: Source, pieces: Sequence[_Piece], number: int) -> int:
+    """How far a comment is indented: as the entry after it, or at the margin if it was there."""
+    after = (piece.what for piece in pieces[number + 1 :])
+    row = next((what for what in after if isinstance(what, Row)), None)
+    comment = pieces[number].what
+    assert isinstance(comment, _Comment)
+    if row is not None and not row.inline:
+        return INDENT
+    return 0 if source.position(comment.start)[1] == 1 else INDENT
+
+
+def _with_comments(written: Sequence[Line]) -> Iterator[str]:
+    """The lines with the comments at their ends, which stand in one column within a section."""
+    for _, group in groupby(_by_section(written), key=lambda pair: pair[0]):
+        block = [line for _, line in group]
+        places = [
+            (display_width(line.text) + GAP, display_width(line.comment))
+            for line in block
+            if line.comment
+        ]
+        stop = column(places) if places else 0
+        for line in block:
+            gap = max(stop - display_width(line.text), GAP)
+            yield line.text + " " * gap + line.comment if line.comment else line.text
+
+
+def _by_section(written: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+    """The lines, each with a number; a new one begins at a blank line and with a section.
+
+    Sections of one line are taken together.
+    """
+    number = 0
+    texts = ["", *(line.text for line in written), ""]
+    indented = [text.startswith(" ") for text in texts]
+    for i, line in enumerate(written, start=1):
+        begins = not indented[i] and (indented[i - 1] or indented[i + 1])
+        number += begins or not line.text
+        yield number, line

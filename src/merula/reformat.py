@@ -1,0 +1,179 @@
+"""Files of grammars laid out anew: read, compared, written.
+
+How a grammar is laid out is `merula.language.format`'s business.
+"""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from errno import EACCES, EAGAIN
+from pathlib import Path
+
+from merula.language.diagnostics import Report
+from merula.language.format import formatted
+from merula.language.source import Source
+from merula.program import SUFFIX, read_grammar
+
+
+@dataclass(frozen=True)
+class Reformatted:
+    """A file's bytes as they are and as they should be; a byte order mark is kept.
+
+    ``path`` is None for a text that came from no file.
+    """
+
+    name: str
+    path: Path | None
+    before: bytes
+    after: bytes
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file has to be written."""
+        return self.before != self.after
+
+    def diff(self) -> Iterator[str]:
+        """The lines of a unified diff, with their ends."""
+        old, new = (_lines(data) for data in (self.before, self.after))
+        for line in difflib.unified_diff(old, new, self.name, self.name):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+    def write(self, report: Report) -> bool:
+        """Write the file, wholly or not at all; False, and a problem, where that is not allowed.
+
+        What a link points to is written. Rights stay, and the owner where that is possible.
+        """
+        assert self.path is not None
+        target = self.path.resolve()
+        try:
+            if not os.access(target, os.W_OK):
+                raise PermissionError(EACCES, "it is read-only")
+            if target.read_bytes() != self.before:
+                raise BlockingIOError(EAGAIN, "it was changed in the meantime")
+            _replace(target, self.after)
+        except OSError as error:
+            report.error(
+                "M620",
+                f"{self.name} cannot be written: {error.strerror}",
+                remedy="check the rights of the file and of its folder",
+                place=self.name,
+            )
+            return False
+        return True
+
+
+def reformat(name: str, report: Report) -> Reformatted | None:
+    """A grammar's file laid out anew, not yet written; None where that cannot be done.
+
+    Lines end as the first one does.
+    """
+    source = read_grammar(name, report)
+    if source is None or source.path is None:
+        return None
+    if source.path not in (Path(name), Path(name + SUFFIX)):
+        report.error(
+            "M623",
+            f"{name} comes with Merula and is not changed",
+            remedy="copy it to a folder of your own, and lay out the copy",
+            place=name,
+        )
+        return None
+    data = source.path.read_bytes()
+    return _reformatted(replace(source, text=_text(data)), data, report)
+
+
+def reformat_bytes(data: bytes, name: str, report: Report) -> Reformatted | None:
+    """A grammar that is in no file, laid out anew; None where that cannot be done."""
+    try:
+        source = Source(name, _text(data))
+    except UnicodeDecodeError:
+        message = f"the grammar {name} is not written in UTF-8"
+        report.error("M602", message, remedy="send it as UTF-8", place=name)
+        return None
+    return _reformatted(source, data, report)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _reformatted(source: Source, data: bytes, report: Report) -> Reformatted | None:
+    text = formatted(source, report)
+    if text is None:
+        return None
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    if re.match(rb"[^\r\n]*\r\n", data):
+        text = text.replace("\n", "\r\n")
+    return Reformatted(source.name, source.path, data, mark + text.encode())
+
+
+def grammars_in(names: Iterable[str], report: Report) -> list[str]:
+    """The names of files, in which a folder stands for the grammars below it, each file once.
+
+    Hidden folders and links to folders are passed by.
+    """
+    found: dict[Path, str] = {}
+    for name in names:
+        if Path(name).is_dir():
+            before = report.errors
+            inside = list(_below(name, report))
+            if not inside and report.errors == before:
+                report.error(
+                    "M622",
+                    f"no grammar is in the folder {name}",
+                    remedy=f"name a folder with files that end in {SUFFIX}",
+                    place=name,
+                )
+        else:
+            inside = [name]
+        for file in inside:
+            found.setdefault(Path(file).resolve(), file)
+    return list(found.values())
+
+
+def _below(folder: str, report: Report) -> Iterator[str]:
+    def unreadable(error: OSError) -> None:
+        report.error(
+            "M624",
+            f"the folder {error.filename} cannot be read: {error.strerror}",
+            remedy="check its rights",
+            place=error.filename,
+        )
+
+    for place, folders, files in os.walk(folder, onerror=unreadable):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in sorted(files):
+            if file.endswith(SUFFIX):
+                yield str(Path(place, file))
+
+
+def _lines(data: bytes) -> list[str]:
+    *whole, rest = data.decode("utf-8-sig").split("\n")
+    return [f"{line}\n" for line in whole] + [rest] * bool(rest)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Put a new file in a file's place, with its rights and owner."""
+    number, name = tempfile.mkstemp(prefix=".merula-", dir=target.parent)
+    try:
+        with open(number, "wb") as file:  # noqa: PTH123 - mkstemp opened it
+            file.write(data)
+            file.flush()
+            os.fsync(number)
+        old = target.stat()
+        with suppress(PermissionError, AttributeError):  # another's file; Windows has no owners
+            os.chown(name, old.st_uid, old.st_gid)
+        shutil.copystat(target, name)
+        os.utime(name)
+        os.replace(name, target)  # noqa: PTH105 - the name is a text
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

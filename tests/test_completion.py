@@ -1,0 +1,163 @@
+"""What a shell completes, asked as the shells ask."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+from merula.cli import COMMANDS, main
+from merula.cli.completion import SHELLS
+
+SCRIPTS = Path(sys.executable).parent
+CPU_SECONDS = 0.2
+RUNS = 5
+PACKAGED = ["blm/agreement_fr", "npi/sentential_negation"]
+
+GRAMMAR = """\
+phenomenon x
+paradigm numbers "all" = a × b
+matrix six = 6 items
+  matrix cycles a | b every 1
+matrix
+  = faulty
+paradigm persons = (
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("keys.merula", "more keys.merula", "sub/deep.merula", "sub/table.csv"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(GRAMMAR, encoding="utf-8")
+    (tmp_path / "npi").mkdir()
+    (tmp_path / "folder.merula").mkdir()
+    return tmp_path
+
+
+def completed(*words: str) -> list[str]:
+    """What can stand for the last word; a folder of the shell's own is ``<dir>``."""
+    *before, unfinished = words
+    found = ShellComplete(main, {}, "merula", "_MERULA_COMPLETE").get_completions(
+        before, unfinished
+    )
+    return ["<dir>" if item.type == "dir" else item.value for item in found]
+
+
+def test_commands_are_completed() -> None:
+    assert completed("") == list(COMMANDS)
+    assert completed("che") == ["check"]
+    assert completed("completion", "") == list(SHELLS)
+
+
+@pytest.mark.parametrize("command", ["check", "show", "count", "generate"])
+def test_grammars_are_completed(command: str) -> None:
+    assert completed(command, "") == [*PACKAGED, "keys.merula", "more keys.merula", "<dir>"]
+    assert completed(command, "np") == ["npi/sentential_negation", "<dir>"]
+    assert completed(command, "npi/") == ["npi/sentential_negation"]
+    assert completed(command, "k") == ["keys.merula"]
+    assert completed(command, "sub/") == ["sub/deep.merula"]
+    assert completed(command, "./sub/d") == ["./sub/deep.merula"]
+    assert completed(command, "~/sub/d") == ["~/sub/deep.merula"]
+
+
+def test_several_grammars_are_completed() -> None:
+    assert completed("check", "keys.merula", "k") == ["keys.merula"]
+
+
+@pytest.mark.parametrize("unfinished", ["nowhere/x", "~nobody/x", "\0", "keys.merula/"])
+def test_a_path_that_leads_nowhere(unfinished: str) -> None:
+    assert completed("check", unfinished) == []
+
+
+def test_only_ones_own_grammars_are_laid_out() -> None:
+    assert completed("fmt", "") == ["keys.merula", "more keys.merula", "<dir>"]
+    assert completed("fmt", "npi/") == []
+
+
+def test_designs_are_completed() -> None:
+    assert completed("show", "keys.merula", "--design", "") == ["numbers", "six", "persons"]
+    assert completed("show", "keys", "-n", "2", "-d", "p") == ["persons"]
+    assert completed("show", "npi/sentential_negation", "-d", "") == ["ever", "any"]
+    assert completed("show", "nowhere.merula", "-d", "") == []
+    assert completed("show", "-d", "") == []
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}", **more}
+
+
+def in_bash(script: str) -> str:
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f'eval "$(merula completion bash)"\n{script}'],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def asked_by_bash(*words: str) -> list[str]:
+    """What bash gets for the last of some words, and what it is told besides (``compopt``)."""
+    return in_bash(
+        "compopt() { echo compopt $*; }\n"
+        f"COMP_WORDS=(merula {shlex.join(words)}); COMP_CWORD={len(words)}\n"
+        "_merula_completion merula\n"
+        "printf '%s\\n' \"${COMPREPLY[@]}\""
+    ).splitlines()
+
+
+def test_bash_completes() -> None:
+    assert in_bash("complete -p merula") == "complete -o nosort -F _merula_completion merula\n"
+    assert asked_by_bash("che") == ["check"]
+    assert asked_by_bash("fmt", "mo") == ["compopt -o filenames", "more keys.merula"]
+    assert asked_by_bash("fmt", "more\\ k") == ["compopt -o filenames", "more keys.merula"]
+    assert asked_by_bash("count", "np") == ["compopt -o plusdirs", "npi/sentential_negation"]
+    assert asked_by_bash("generate", "keys", "--out", "s") == ["compopt -o default", ""]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_can_be_read_by_its_shell(shell: str) -> None:
+    done = CliRunner().invoke(main, ["completion", shell], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert f"_MERULA_COMPLETE={shell}_complete" in done.output
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell} here")
+    subprocess.run([shell, "-n"], input=done.output, encoding="utf-8", check=True)
+
+
+def test_another_shell_is_refused() -> None:
+    done = CliRunner().invoke(main, ["completion", "powershell"], catch_exceptions=False)
+    assert done.exit_code == 2
+    assert "'bash', 'zsh', 'fish'" in done.output
+
+
+def cpu_seconds(words: str) -> float:
+    """The processor time that one completion takes."""
+    given = environment(
+        _MERULA_COMPLETE="bash_complete",
+        COMP_WORDS=f"merula {words}",
+        COMP_CWORD=str(len(words.split(" "))),
+    )
+    child = subprocess.Popen([SCRIPTS / "merula"], stdout=subprocess.DEVNULL, env=given)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.mark.parametrize("words", ["", "check np", "show npi/sentential_negation -d "])
+def test_completing_is_quick(words: str) -> None:
+    assert min(cpu_seconds(words) for _ in range(RUNS)) < CPU_SECONDS
