@@ -147,12 +147,13 @@ def rewritten(page: str, folder: Path) -> str:
     """The page with what its commands print now."""
     lines = page.splitlines(keepends=True)
     for block in blocks(page):
-        text = block.text
+        text, at = block.text, 0
         for command, output in run_block(block, folder):
             if command.output is not None:
                 shown = "".join(f"{line}\n" for line in trimmed(output))
-                start = text.index(command.source) + len(command.source)
+                start = text.index(f"$ {command.source}", at) + len(f"$ {command.source}")
                 text = text[:start] + shown + text[start + len(command.output) :]
+                at = start + len(shown)
         if text != block.text:
             last = block.line + block.text.count("\n")
             lines[block.line : last] = [text, *[""] * (last - block.line - 1)]

@@ -509,3 +509,29 @@ def test_there_is_nothing_to_verify(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text('{"designs": []}', encoding="utf-8")
     with pytest.raises(merula.MerulaError, match="M618"):
         list(verify(tmp_path))
+
+
+def test_too_many_files_are_refused(negation: Compiled) -> None:
+    with pytest.raises(merula.MerulaError, match="M619"):
+        Run.of([negation], Selection(), "jsonl")
+    assert Run.of([negation], Selection(10_000_000), "jsonl").parts
+
+
+def test_objects_may_be_called_like_spans(tmp_path: Path) -> None:
+    """A CSV file has a column for each lexeme of an item, whatever its object is called."""
+    text = (
+        'phenomenon p\nlexicon "t.csv"\nobjects\n  start : noun (number)\n  end : verb (number)\n'
+        "attributes\n  number = sg | pl\nexternal\n  agreement: end.number = start.number\n"
+        "frames\n  f = start end\nmatrix m = 3 items\n  start.number cycles 2 of sg | pl every 1\n"
+        "answers for m\n  AE breaks E agreement: flip end.number\n"
+    )
+    table = "lemma,category,sg,pl\n" + "".join(
+        f"{n},noun,{n},{n}s\n{v},verb,{v}s,{v}\n" for n, v in [("dog", "bark"), ("cat", "run")]
+    )
+    grammar = merula.compile(text, tables={"t.csv": table})
+    run = Run.of([grammar._compiled], Selection(variation=Variation("III")), "csv")
+    generate_files(run, tmp_path / "x")
+    with (tmp_path / "x" / "p-m.csv").open(encoding="utf-8-sig", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert row["context_lexemes.0.start"] in ("dog", "cat")
+    assert row["answer_lexemes.1.end"] in ("bark", "run")

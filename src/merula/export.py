@@ -28,6 +28,7 @@ from merula.rows import SCHEMA_VERSION, RowMaker, Selection
 from merula.run_folder import STATE, PartRecord, RunFolder, flush, write_json
 
 PART = 1_048_576  # sentences in a file
+MAX_FILES = 100_000
 
 Progress = Callable[[str, int, int], None]
 
@@ -95,7 +96,13 @@ class Run:
                     f"two designs would be written to the file {name}.{form}",
                     remedy="rename one phenomenon or design, or write them into two folders",
                 )
-        assert run.makers  # what was asked for is there
+        number = sum(-(-r.stop // r.step) for r in map(run.firsts, range(len(designs))))
+        if number > MAX_FILES:
+            raise MerulaError.of(
+                "M619",
+                f"that would be {number:,} files; {MAX_FILES:,} are the most",
+                remedy="ask for fewer instances (-n), or for larger files (--sentences-per-file)",
+            )
         return run
 
     @cached_property
@@ -109,16 +116,21 @@ class Run:
         assert compiled.grammar is not None
         return f"{compiled.grammar.name}-{design.name}"
 
+    def firsts(self, number: int) -> range:
+        """The first instance of each part of a design."""
+        maker = self.makers[number]
+        size = maker.chunk * max(self.part // (maker.chunk * len(maker.cells)), 1)
+        return range(0, max(maker.number, 1), size)
+
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """All parts, in order; their bounds are those of blocks."""
         found: list[Part] = []
         for i, maker in enumerate(self.makers):
-            size = maker.chunk * max(self.part // (maker.chunk * len(maker.cells)), 1)
-            firsts = range(0, max(maker.number, 1), size)
+            firsts = self.firsts(i)
             for k, first in enumerate(firsts):
                 which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
-                instances = min(size, maker.number - first)
+                instances = min(firsts.step, maker.number - first)
                 found.append(Part(i, f"{self.name(i)}{which}.{self.form}", first, instances))
         return tuple(found)
 

@@ -297,10 +297,10 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Sequence[Any]]]:
 
 def _is_joined(name: str, kind: Any) -> bool:
     """Whether a list has as many members as it happens to have: broken rules, spans."""
-    inner = kind.value_type
-    if pa.types.is_struct(inner):
-        return "start" in [field.name for field in inner]
-    return name.partition(".")[0] == "broken" and not pa.types.is_list(inner)
+    first = name.partition(".")[0]
+    if pa.types.is_struct(kind.value_type):
+        return first in ("spans", "context_spans", "answer_spans")
+    return first == "broken" and not pa.types.is_list(kind.value_type)
 
 
 def _joined(items: Sequence[Any]) -> str:

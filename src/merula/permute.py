@@ -1,7 +1,7 @@
 """A seeded permutation of [0, count): sampling without replacement, any row alone.
 
-A Feistel network on pairs (left, right) with left < a, right < b and a·b just above ``count``,
-where each round adds a keyed function of one half to the other modulo its size, walked until the
+A Feistel network on pairs (left, right) with left < a, right < b and a·b just above ``count``: a
+round adds a keyed function of one half to the other, modulo its size. It is walked until the
 result lies below ``count`` (Black & Rogaway 2002, "Ciphers with arbitrary finite domains",
 methods 2 and 3). Round keys come from SHA-256, so that the order is the same on every machine.
 """
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from merula.space import LIMIT
 
 _ROUNDS = 4  # an even number: both halves are changed equally often
+_MORE_ROUNDS = 8  # where halves are small, four leave neighbouring rows a little alike
+_SMALL = 2**24
 _LOW = np.uint64(32)
 _ODD = np.uint64(0xD6E8FEB86659FD93)
 
@@ -31,10 +33,11 @@ class Permutation:
         self.count, self.seed = count, seed
         left = isqrt(count - 1) + 1
         self.sizes = (left, -(-count // left))
+        self.rounds = _ROUNDS if count > _SMALL else _MORE_ROUNDS
         text = f"merula permutation {seed} {count}"
         self._keys = [
             int.from_bytes(hashlib.sha256(f"{text} {i}".encode()).digest()[:8], "big")
-            for i in range(2 * _ROUNDS)
+            for i in range(2 * self.rounds)
         ]
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
@@ -60,7 +63,7 @@ class Permutation:
         halves = [places // size, places]
         places -= halves[0] * size
         mixed, carry = np.empty_like(places), np.empty(len(places), np.bool_)
-        for number in range(_ROUNDS):
+        for number in range(self.rounds):
             target, source = halves[number % 2], halves[1 - number % 2]
             radix = np.uint64(self.sizes[number % 2])
             self._mix(source, number, radix, mixed)
@@ -101,7 +104,7 @@ class Permutation:
     def _cipher_wide(self, place: int) -> int:
         halves = list(divmod(place, self.sizes[1]))
         size = (self.sizes[0].bit_length() + 7) // 8
-        for number in range(_ROUNDS):
+        for number in range(self.rounds):
             key = self._keys[2 * number].to_bytes(8, "big")
             data = key + halves[1 - number % 2].to_bytes(size, "big")
             # eight bytes more than the radix has, so that the remainder is as good as uniform
