@@ -15,6 +15,7 @@ from merula.compiler import Compiled, compile_source
 from merula.language.source import Source
 from merula.program import TableOptions
 from merula.surface import load_surface
+from merula.variation import AddressSpace
 
 NOUNS = "lemma,sg,pl,scene\n" + "".join(f"n{i},n{i},n{i}s,s{i}\n" for i in range(3))
 
@@ -68,7 +69,7 @@ def test_a_selection_is_about_the_objects_that_a_frame_shows(
     text = TWO_FRAMES.format(selection=selection)
     found = compiled(text, nouns_csv=NOUNS, verbs_csv=VERBS)
     assert not found.failed, [p.render() for p in found.problems]
-    assert found.designs["p"].by_frame() == {"f1": f1, "f2": f2}
+    assert AddressSpace(found.designs["p"]).by_frame() == {"f1": f1, "f2": f2}
 
 
 def test_rows_of_the_same_cells_keep_their_addresses() -> None:

@@ -23,6 +23,7 @@ from merula.language.source import Source
 from merula.plan import phrases, slot_names
 from merula.problems import Problems
 from merula.program import TableOptions, read_grammar
+from merula.variation import AddressSpace, Variation
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -274,16 +275,20 @@ class Design:
         """What its doc string says."""
         return self._design.design.doc
 
-    def count(self) -> int:
+    def count(self, *, variation: str = "I", answers: str = "one") -> int:
         """How many distinct instances there are, exactly.
 
-        (``len()`` would fail above 2⁶³, so there is none.)
+        (``len()`` would fail above 2⁶³, so there is none.) ``variation`` and ``answers`` are as in
+        `generate`.
         """
-        return self._design.count
+        return self._space(variation, answers).count
 
-    def by_frame(self) -> dict[str, int]:
+    def by_frame(self, *, variation: str = "I", answers: str = "one") -> dict[str, int]:
         """How many instances there are of each frame (clause type)."""
-        return self._design.by_frame()
+        return self._space(variation, answers).by_frame()
+
+    def _space(self, variation: str, answers: str) -> AddressSpace:
+        return AddressSpace(self._design, Variation(variation, answers))
 
     def __getitem__(self, address: int) -> Instance:
         """The instance at an address; a negative one counts from the end."""
@@ -351,7 +356,6 @@ class Design:
         (10, ['instance', 'address', 'design', 'frame', 'variant'])
         """
         from merula.rows import RowMaker, Selection
-        from merula.variation import Variation
 
         chosen = None if columns is None else tuple(columns)
         selection = Selection(n, seed, Variation(variation, answers), spans, chosen)

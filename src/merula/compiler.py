@@ -60,13 +60,6 @@ class CompiledDesign:
         number = bisect_right(self.starts, address) - 1
         return number, address - self.starts[number]
 
-    def by_frame(self) -> dict[str, int]:
-        """How many instances each frame has."""
-        counts: dict[str, int] = {frame.name: 0 for frame in self.design.frames}
-        for plan in self.plans:
-            counts[plan.variant.frame.name] += plan.count
-        return counts
-
 
 @frozen(eq=False)
 class Compiled:

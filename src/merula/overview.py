@@ -10,6 +10,7 @@ from merula import grammar as g
 from merula.compiler import Compiled, CompiledDesign
 from merula.lexicon import SETS, Rows
 from merula.values import frozen
+from merula.variation import TYPE_I, AddressSpace, Variation
 
 
 class Entry(NamedTuple):
@@ -70,9 +71,10 @@ def overview(compiled: Compiled) -> Overview:
     )
 
 
-def count_rows(design: CompiledDesign) -> list[CountRow]:
+def count_rows(design: CompiledDesign, variation: Variation = TYPE_I) -> list[CountRow]:
     """Exact counts of a design, then of each of its frames if it has several."""
-    frames = design.by_frame()
+    space = AddressSpace(design, variation)
+    frames = space.by_frame()
     variants = dict.fromkeys(frames, 0)
     for variant, _ in design.cells:
         variants[variant.frame.name] += 1
@@ -84,7 +86,7 @@ def count_rows(design: CompiledDesign) -> list[CountRow]:
         "all" if several else next(iter(frames), ""),
         f"{len(design.cells):,}",
         str(cells),
-        f"{design.count:,}",
+        f"{space.count:,}",
     )
     rest = [
         CountRow("", "", name, f"{variants[name]:,}", "", f"{number:,}")

@@ -16,6 +16,7 @@ from merula.compiler import Compiled, CompiledDesign
 from merula.drawing import Drawing, Row, Run
 from merula.grammar import CORRECT
 from merula.overview import Overview, count_rows
+from merula.variation import TYPE_I, Variation
 
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
 BAD = "red"
@@ -127,7 +128,7 @@ def _broken(row: Row) -> Text:
     return Text(", ".join(row.broken), BAD)
 
 
-def counts(designs: Mapping[str, CompiledDesign]) -> Table:
+def counts(designs: Mapping[str, CompiledDesign], variation: Variation = TYPE_I) -> Table:
     """A table of exact counts, by design and frame."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for name, justify in (("design", "left"), ("kind", "left"), ("frame", "left")):
@@ -135,7 +136,7 @@ def counts(designs: Mapping[str, CompiledDesign]) -> Table:
     for name in ("variants", "cells", "instances"):
         table.add_column(name, justify="right")
     for design in designs.values():
-        for row in count_rows(design):
+        for row in count_rows(design, variation):
             style = "bold" if row.name else ""
             table.add_row(
                 Text(row.name, style),

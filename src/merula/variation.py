@@ -114,6 +114,13 @@ class AddressSpace:
         """How many instances there are, exactly."""
         return sum(self.counts)
 
+    def by_frame(self) -> dict[str, int]:
+        """How many instances each frame has."""
+        found: dict[str, int] = {frame.name: 0 for frame in self.design.design.frames}
+        for plan, count in zip(self.design.plans, self.counts, strict=True):
+            found[plan.variant.frame.name] += count
+        return found
+
     def locate(self, addresses: NDArray[Any]) -> tuple[Ints, list[NDArray[Any]]]:
         """The plan of each address, and for each draw the address in the plan."""
         if addresses.dtype == object:

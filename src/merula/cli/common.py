@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from merula.compiler import Compiled, CompiledDesign
     from merula.language.diagnostics import Diagnostic
     from merula.program import TableOptions
+    from merula.variation import Variation
 
 F = TypeVar("F", bound=Callable[..., Any])
 SUFFIX = ".merula"
@@ -108,6 +109,34 @@ def table_options(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def variation_options(command: F) -> F:
+    """The options that say how the items of a matrix vary in their lexemes."""
+    answers = click.option(
+        "--answers",
+        type=click.Choice(["one", "mixed"]),
+        default="one",
+        show_default=True,
+        help="With variation III: answers from one more instance, or each from another.",
+    )
+    kind = click.option(
+        "--variation",
+        type=click.Choice(["I", "III"]),
+        default="I",
+        show_default=True,
+        help="III takes each item of a matrix from another instance.",
+    )
+    return kind(answers(command))
+
+
+def variation_of(variation: str, answers: str) -> Variation:
+    """What the options of `variation_options` say; raises `click.UsageError`."""
+    from merula.variation import Variation
+
+    if answers != "one" and variation == "I":
+        raise click.UsageError("--answers mixed needs --variation III")
+    return Variation(variation, answers)
 
 
 def options_of(

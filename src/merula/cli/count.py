@@ -8,23 +8,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import complete_grammar, draw, options_of, table_options, usable
+from merula.cli.common import (
+    complete_grammar,
+    draw,
+    options_of,
+    table_options,
+    usable,
+    variation_of,
+    variation_options,
+)
 
 if TYPE_CHECKING:
     from merula.compiler import Compiled
+    from merula.variation import Variation
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@variation_options
 @click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
 @table_options
-def count(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
+def count(
+    files: Sequence[str], form: str, variation: str, answers: str, quiet: bool, **tables: Any
+) -> None:
     """Count instances exactly, by paradigm, matrix and clause type."""
-    options = options_of(**tables)
+    options, wanted = options_of(**tables), variation_of(variation, answers)
     compiled = [usable(file, options, quiet=quiet) for file in files]
     if form == "json":
-        data = [_counts(file, c) for file, c in zip(files, compiled, strict=True)]
+        data = [_counts(file, c, wanted) for file, c in zip(files, compiled, strict=True)]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
     from merula.show import counts
@@ -34,10 +46,12 @@ def count(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
             click.echo()
         if len(compiled) > 1 and item.grammar is not None:
             click.echo(item.grammar.name)
-        draw(counts(item.designs))
+        draw(counts(item.designs, wanted))
 
 
-def _counts(file: str, compiled: Compiled) -> dict[str, Any]:
+def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, Any]:
+    from merula.variation import AddressSpace
+
     return {
         "file": file,
         "designs": [
@@ -46,8 +60,8 @@ def _counts(file: str, compiled: Compiled) -> dict[str, Any]:
                 "kind": design.kind,
                 "variants": len(design.cells),
                 "cells": len(design.cells[0][1]) if design.cells else 0,
-                "instances": design.count,
-                "frames": design.by_frame(),
+                "instances": AddressSpace(design, variation).count,
+                "frames": AddressSpace(design, variation).by_frame(),
             }
             for design in compiled.designs.values()
         ],

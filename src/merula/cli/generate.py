@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import chosen, complete_grammar, options_of, table_options, usable
+from merula.cli.common import (
+    chosen,
+    complete_grammar,
+    options_of,
+    table_options,
+    usable,
+    variation_of,
+    variation_options,
+)
 
 if TYPE_CHECKING:
     from merula.export import Outcome, Shard
@@ -26,20 +34,7 @@ FORMATS = ("parquet", "arrow", "jsonl", "csv")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which ones, in what order.")
 @click.option("--design", "-d", "names", multiple=True, metavar="NAME", help="Only this design.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="parquet", show_default=True)
-@click.option(
-    "--variation",
-    type=click.Choice(["I", "III"]),
-    default="I",
-    show_default=True,
-    help="III takes each item of a matrix from another instance.",
-)
-@click.option(
-    "--answers",
-    type=click.Choice(["one", "mixed"]),
-    default="one",
-    show_default=True,
-    help="With variation III: answers from one more instance, or each from another.",
-)
+@variation_options
 @click.option("--spans", is_flag=True, help="Add where each object stands, in characters.")
 @click.option("--keep", metavar="NAME,…", help="Only these columns of the data.")
 @click.option(
@@ -81,13 +76,10 @@ def generate(
     """
     from merula.export import Run, generate_files
     from merula.rows import Selection
-    from merula.variation import Variation
 
     if everything == (number is not None):
         both = "not both" if everything else "one of them"
         raise click.UsageError(f"say how many instances: -n N or --all, {both}")
-    if answers != "one" and variation == "I":
-        raise click.UsageError("--answers mixed needs --variation III")
     share = _shard(shard)
     options = options_of(**tables)
     compiled = [usable(file, options, quiet=quiet) for file in files]
@@ -95,7 +87,7 @@ def generate(
         compiled = _only(compiled, names)
     wanted = None if keep is None else tuple(name.strip() for name in keep.split(","))
     selection = Selection(
-        None if everything else number, seed, Variation(variation, answers), spans, wanted
+        None if everything else number, seed, variation_of(variation, answers), spans, wanted
     )
     progress = None if quiet or not sys.stderr.isatty() else _progress
     run = Run.of(compiled, selection, form, part)
