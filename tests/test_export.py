@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -535,3 +536,29 @@ def test_objects_may_be_called_like_spans(tmp_path: Path) -> None:
         row = next(csv.DictReader(file))
     assert row["context_lexemes.0.start"] in ("dog", "cat")
     assert row["answer_lexemes.1.end"] in ("bark", "run")
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "a": st.text(st.characters(exclude_categories=["Cs"])),
+                "b": st.none() | st.sampled_from(["x", 'y"', "\n", "é", "a,b", "\r", ""]),
+            }
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_csv_is_read_back(rows: list[dict[str, Any]]) -> None:
+    word = pa.dictionary(pa.int32(), pa.string())
+    schema = pa.schema([("a", pa.string()), ("b", word), ("broken", pa.list_(word))])
+    batch = pa.RecordBatch.from_pylist([{**row, "broken": ["E x", "I,y"]} for row in rows], schema)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.csv"
+        with WRITERS["csv"](path, schema, batch) as write:
+            write(batch)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            found = list(csv.reader(file))
+    assert found[0] == ["a", "b", "broken"]
+    assert found[1:] == [[row["a"], row["b"] or "", "E x; I,y"] for row in rows]

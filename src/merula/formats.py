@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -132,11 +132,7 @@ def _jsonl(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
 
         def write(batch: Any) -> None:
             lines = json_texts(pa.StructArray.from_arrays(batch.columns, batch.schema.names))
-            lines = pc.binary_join_element_wise(lines, "\n", "")
-            _, offsets, characters = lines.buffers()
-            if len(lines):
-                bounds = memoryview(offsets).cast("i")[lines.offset :]
-                file.write(memoryview(characters)[bounds[0] : bounds[len(lines)]])
+            _write_lines(file, lines)
 
         yield write
 
@@ -149,16 +145,25 @@ def _csv(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
     columns where no row follows.
     """
     del schema
-    header = [name for name, _ in _flat_batch(sample)]
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
+    header = pa.array([name for name, _ in _flat_batch(sample)], pa.string())
+    with path.open("wb") as file:
+        file.write("\ufeff".encode())
+        file.write((",".join(_fields(header).to_pylist()) + "\n").encode())
 
         def write(batch: Any) -> None:
-            columns = [values for _, values in _flat_batch(batch)]
-            writer.writerows(zip(*columns, strict=True))
+            fields = [_fields(column) for _, column in _flat_batch(batch)]
+            _write_lines(file, pc.binary_join_element_wise(*fields, ","))
 
         yield write
+
+
+def _write_lines(file: BinaryIO, lines: Any) -> None:
+    """Write each text of a pyarrow string array as a line."""
+    if len(lines):
+        lines = pc.binary_join_element_wise(lines, "\n", "")
+        _, offsets, characters = lines.buffers()
+        bounds = memoryview(offsets).cast("i")[lines.offset :]
+        file.write(memoryview(characters)[bounds[0] : bounds[len(lines)]])
 
 
 WRITERS: Mapping[str, Callable[[Path, Any, Any], AbstractContextManager[Write]]] = {
@@ -271,28 +276,29 @@ def _json_strings(array: Any) -> Any:
 # --- flat columns --------------------------------------------------------------------------
 
 
-def _flat_batch(batch: Any) -> Iterator[tuple[str, Sequence[Any]]]:
+def _flat_batch(batch: Any) -> Iterator[tuple[str, Any]]:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         yield from _flat(name, column)
 
 
-def _flat(name: str, column: Any) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The columns of a table that a column is spread over, and their values."""
+def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
+    """The columns of a table that a column is spread over, with values that are no lists."""
     kind = column.type
     if pa.types.is_struct(kind):
         for field, child in zip(kind, column.flatten(), strict=True):
             yield from _flat(f"{name}.{field.name}", child)
     elif pa.types.is_list(kind) and _is_joined(name, kind):
-        yield name, [_joined(items) for items in column.to_pylist()]
+        offsets = pa.array(column.offsets.to_numpy() - column.offsets[0].as_py(), pa.int32())
+        items = pa.ListArray.from_arrays(offsets, _member(column.flatten()))
+        yield name, pc.binary_join(items, "; ")
     elif pa.types.is_list(kind):
-        width = len(column.flatten()) // max(len(column), 1)
+        items = column.flatten()
+        width = len(items) // max(len(column), 1)
         for i in range(width):  # from 0, as `correct` counts
-            items = column.flatten().take(pa.array(range(i, len(column) * width, width)))
-            yield from _flat(f"{name}.{i}", items)
-    elif pa.types.is_boolean(kind):
-        yield name, [int(value) for value in column.to_pylist()]
+            places = np.arange(i, len(items), width, dtype=np.int64)
+            yield from _flat(f"{name}.{i}", items.take(pa.array(places)))
     else:
-        yield name, ["" if value is None else value for value in column.to_pylist()]
+        yield name, column
 
 
 def _is_joined(name: str, kind: Any) -> bool:
@@ -303,11 +309,27 @@ def _is_joined(name: str, kind: Any) -> bool:
     return first == "broken" and not pa.types.is_list(kind.value_type)
 
 
-def _joined(items: Sequence[Any]) -> str:
-    return "; ".join(
-        f"{item['object']} {item['start']}-{item['end']}" if isinstance(item, dict) else item
-        for item in items
-    )
+def _member(items: Any) -> Any:
+    """A rule's name, or a span as ``N1 4-10``."""
+    if not pa.types.is_struct(items.type):
+        return items.cast(pa.string())
+    name, start, end = (child.cast(pa.string()) for child in items.flatten())
+    return pc.binary_join_element_wise(name, " ", start, "-", end, "")
+
+
+def _fields(column: Any) -> Any:
+    """Values as fields of CSV: in quotes where they hold a comma, a quote or a line end."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        texts = _fields(column.dictionary).take(column.indices)
+    elif pa.types.is_boolean(kind):
+        texts = column.cast(pa.int8()).cast(pa.string())
+    elif pa.types.is_string(kind):
+        quoted = pc.binary_join_element_wise('"', pc.replace_substring(column, '"', '""'), '"', "")
+        texts = pc.if_else(pc.match_substring_regex(column, '[",\\n\\r]'), quoted, column)
+    else:
+        texts = column.cast(pa.string())
+    return texts.fill_null("")
 
 
 # --- what is on the disk -------------------------------------------------------------------
