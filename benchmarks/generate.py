@@ -145,7 +145,7 @@ class Presampled:
     """F-strings over indices that were drawn beforehand (their time is not counted)."""
 
     def __init__(self, design: CompiledDesign, maker: RowMaker, instances: int) -> None:
-        addresses = maker._order.rows(0, instances)
+        addresses = maker.order.rows(0, instances)
         plan_of, (local,) = maker.space.locate(addresses)
         self.work = []
         for number, plan in enumerate(design.plans):
@@ -184,10 +184,10 @@ class TakeAndJoin:
     """Arrow's own kernels on the fused columns: a take a constituent, a join a cell."""
 
     def __init__(self, maker: RowMaker, instances: int, chunk: int) -> None:
-        self.writer: Writer = maker._writer
+        self.writer: Writer = maker.writer
         self.chunks = []
         for first in range(0, instances, chunk):
-            addresses = maker._order.rows(first, min(first + chunk, instances))
+            addresses = maker.order.rows(first, min(first + chunk, instances))
             numbers = self.writer.write(*maker.space.locate(addresses)).numbers
             _, cells, parts = numbers.shape
             columns = [

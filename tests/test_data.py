@@ -20,7 +20,8 @@ from merula.compiler import Compiled
 from merula.export import Run
 from merula.formats import WRITERS
 from merula.permute import Permutation
-from merula.rows import RowMaker, Selection, answer_orders
+from merula.row_columns import answer_orders
+from merula.rows import RowMaker, Selection
 from merula.variation import Variation
 
 # 60 nouns in each of seven places: 60^7 = 2.8e12; in twelve: above 2^62.
@@ -409,7 +410,7 @@ def test_large_and_small_requests_agree(negation: merula.Grammar, design: str) -
     """Fused constituents (many rows wanted) and single pieces (few) write the same."""
     few = negation[design].generate(30, seed=9).to_table().to_pylist()
     many = maker(negation, design, Selection(3_000_000, 9))
-    assert many._writer.largest > maker(negation, design, Selection(30, 9))._writer.largest
+    assert many.writer.largest > maker(negation, design, Selection(30, 9)).writer.largest
     assert many.batch(0, 30).to_pylist() == few
 
 

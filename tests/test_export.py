@@ -25,7 +25,8 @@ from merula.compiler import Compiled
 from merula.digest import BlockHasher, summed
 from merula.export import Outcome, Part, Run, Shard, generate_files
 from merula.formats import WRITERS, json_texts, read_batches
-from merula.rows import RowMaker, Selection, row_schema
+from merula.row_columns import row_schema
+from merula.rows import RowMaker, Selection
 from merula.run_folder import MANIFEST, STATE
 from merula.variation import Variation
 from merula.verification import verify

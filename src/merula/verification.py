@@ -12,7 +12,7 @@ import pyarrow as pa
 from merula.digest import BlockHasher, summed, written
 from merula.formats import TEXT_FORMATS, Stored, read_batches, stored_schema
 from merula.language.diagnostics import MerulaError
-from merula.rows import row_schema
+from merula.row_columns import row_schema
 from merula.run_folder import MANIFEST, RUN, STATE, read_json
 
 
