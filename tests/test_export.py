@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -52,11 +54,12 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def made(folder: Path, outcome: Outcome) -> dict[str, Any]:
     assert outcome.manifest is not None
-    assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == outcome.manifest
-    names = {entry["file"] for entry in outcome.manifest["files"]}
+    manifest = outcome.manifest.to_json()
+    assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == manifest
+    names = {entry["file"] for entry in manifest["files"]}
     assert {p.name for p in folder.iterdir()} == {*names, MANIFEST}
     assert [c.fault for c in verify(folder)] == [""] * len(names)
-    return outcome.manifest
+    return manifest
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -297,7 +300,8 @@ def test_a_run_goes_on(tmp_path: Path, negation: Compiled, monkeypatch: pytest.M
     assert {name: (out / name).stat().st_mtime_ns for name in done} == done
     again = generate_files(run, out)
     assert again.made == ()
-    assert again.manifest == whole
+    assert again.manifest is not None
+    assert again.manifest.to_json() == whole
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -324,8 +328,7 @@ GENERATE = [
 
 def test_a_killed_run_leaves_whole_parts_and_goes_on(tmp_path: Path, negation: Compiled) -> None:
     run = Run.of([negation], Selection(40_000), "jsonl", part=65_536)
-    whole = generate_files(run, tmp_path / "whole").manifest
-    assert whole is not None
+    whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     sizes = {entry["file"]: entry["bytes"] for entry in whole["files"]}
     out, killed = tmp_path / "out", 0
     for wanted in (1, 3, 6):
@@ -503,6 +506,42 @@ def test_a_changed_value_is_found(tmp_path: Path, negation: Compiled, form: str)
     (tmp_path / "x" / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     faults = {c.file: c.fault for c in verify(tmp_path / "x")}
     assert faults[path.name] == "has other rows than were written"
+
+
+def test_a_tampered_manifest_is_refused_or_found_out(tmp_path: Path, negation: Compiled) -> None:
+    """Whatever a value of a manifest is exchanged for, there is an answer and no exception."""
+    run = Run.of([negation], Selection(3), "parquet")
+    whole = made(tmp_path / "x", generate_files(run, tmp_path / "x"))
+    path = tmp_path / "x" / MANIFEST
+
+    def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in items:
+            yield (*at, key)
+            if isinstance(inner, (dict, list)):
+                yield from places(inner, (*at, key))
+
+    def answer() -> None:
+        with suppress(merula.MerulaError):
+            list(verify(tmp_path / "x"))
+        with suppress(merula.MerulaError):
+            generate_files(run, tmp_path / "x")
+
+    values: list[Any] = [..., None, -1, 0, 10**30, "x", "", [], {}, [None], True]
+    for place in list(places(whole)):
+        for new in values:
+            changed = json.loads(json.dumps(whole))
+            inner = changed
+            for key in place[:-1]:
+                inner = inner[key]
+            if new is ...:
+                del inner[place[-1]]
+            else:
+                inner[place[-1]] = new
+            path.write_text(json.dumps(changed), encoding="utf-8")
+            answer()
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    assert [c.fault for c in verify(tmp_path / "x")] == ["", ""]
 
 
 def test_there_is_nothing_to_verify(tmp_path: Path) -> None:

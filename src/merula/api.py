@@ -368,6 +368,11 @@ class Data:
     def __init__(self, maker: RowMaker) -> None:
         self._maker = maker
 
+    def __repr__(self) -> str:
+        made = self._maker
+        noun = "instance" if made.number == 1 else "instances"
+        return f"<{made.number:,} {noun} of {made.design.name}, seed {made.selection.seed}>"
+
     @property
     def schema(self) -> Any:
         """The Arrow schema (``pyarrow.Schema``)."""
@@ -431,7 +436,7 @@ class Data:
         run = Run.of([one], made.selection, form, sentences_per_file)
         outcome = generate_files(run, Path(folder), workers=workers)
         assert outcome.manifest is not None  # there is one shard
-        return outcome.manifest
+        return outcome.manifest.to_json()
 
 
 class Grammar(Mapping[str, Design]):

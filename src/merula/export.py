@@ -18,14 +18,15 @@ from functools import cached_property
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from merula.compiler import Compiled, CompiledDesign
 from merula.digest import BlockHasher, summed, written
+from merula.disk import obstacle
 from merula.formats import TEXT_FORMATS, WRITERS, Stored
 from merula.language.diagnostics import MerulaError
+from merula.manifest import DesignRecord, Manifest, PartRecord
 from merula.rows import SCHEMA_VERSION, RowMaker, Selection
-from merula.run_folder import STATE, PartRecord, RunFolder, flush, write_json
+from merula.run_folder import STATE, RunFolder, flush, write_json
 
 PART = 1_048_576  # sentences in a file
 MAX_FILES = 100_000
@@ -63,9 +64,23 @@ class Outcome:
     ``manifest`` is None while parts of other shards are missing; ``missing`` are their files.
     """
 
-    manifest: dict[str, Any] | None
+    manifest: Manifest | None
     made: tuple[str, ...]
     missing: tuple[str, ...]
+
+
+def _nothing_in(compiled: Sequence[Compiled]) -> MerulaError:
+    """The error of grammars that nothing can be generated from."""
+    planned = any(c.designs for c in compiled)
+    what = "no lexicon is named" if planned else "there is no paradigm and no matrix"
+    return MerulaError.of(
+        "M607",
+        f"there is nothing to generate: {what}",
+        remedy='name its tables: lexicon "nouns.tsv"'
+        if planned
+        else "declare one: `paradigm NAME = factor × factor`",
+        place=", ".join(c.source.name for c in compiled),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,20 +97,9 @@ class Run:
         """All designs of some grammars; raises `MerulaError` where there is nothing to do."""
         designs = tuple((c, d) for c in compiled for d in c.designs.values() if d.plans)
         if not designs:
-            raise MerulaError.of(
-                "M607",
-                "there is nothing to generate",
-                remedy="give the grammar a paradigm or a matrix, and a lexicon",
-            )
+            raise _nothing_in(compiled)
         run = Run(designs, selection, form, part)
-        names = [run.name(i) for i in range(len(designs))]
-        for name in names:
-            if names.count(name) > 1:
-                raise MerulaError.of(
-                    "M613",
-                    f"two designs would be written to the file {name}.{form}",
-                    remedy="rename one phenomenon or design, or write them into two folders",
-                )
+        run._check_names()
         number = sum(-(-r.stop // r.step) for r in map(run.firsts, range(len(designs))))
         if number > MAX_FILES:
             raise MerulaError.of(
@@ -104,6 +108,20 @@ class Run:
                 remedy="ask for fewer instances (-n), or for larger files (--sentences-per-file)",
             )
         return run
+
+    def _check_names(self) -> None:
+        """Raise `MerulaError` where two designs have one name."""
+        first: dict[str, str] = {}
+        for number, (compiled, _) in enumerate(self.designs):
+            name, place = self.name(number), compiled.source.name
+            if name in first:
+                raise MerulaError.of(
+                    "M613",
+                    f"two designs would be written to the file {name}.{self.form}",
+                    remedy="rename one phenomenon or design, or write them into two folders",
+                    place=" and ".join(dict.fromkeys((first[name], place))),
+                )
+            first[name] = place
 
     @cached_property
     def makers(self) -> tuple[RowMaker, ...]:
@@ -135,38 +153,38 @@ class Run:
         return tuple(found)
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """What two runs must have in common to make the same files."""
         selection = self.selection
-        return {
-            "merula": version("merula"),
-            "schema": SCHEMA_VERSION,
-            "format": self.form,
-            "seed": selection.seed,
-            "variation": selection.variation.kind,
-            "answers": selection.variation.answers,
-            "spans": selection.spans,
-            "columns": None if selection.columns is None else list(selection.columns),
-            "part": self.part,
-            "designs": [self._described(i) for i in range(len(self.designs))],
-        }
+        return Manifest(
+            merula=version("merula"),
+            schema=SCHEMA_VERSION,
+            format=self.form,
+            seed=selection.seed,
+            variation=selection.variation.kind,
+            answers=selection.variation.answers,
+            spans=selection.spans,
+            columns=None if selection.columns is None else list(selection.columns),
+            part=self.part,
+            designs=[self._described(i) for i in range(len(self.designs))],
+        )
 
-    def _described(self, number: int) -> dict[str, Any]:
+    def _described(self, number: int) -> DesignRecord:
         compiled, design = self.designs[number]
         maker = self.makers[number]
         assert compiled.grammar is not None
-        return {
-            "phenomenon": compiled.grammar.name,
-            "design": design.name,
-            "kind": design.kind,
-            "language": compiled.grammar.language,
-            "instances": maker.number,
-            "rows": maker.number * maker.rows_per_instance,
-            "of": str(maker.space.count),
-            "block": maker.chunk,
-            "grammar": compiled.grammar_digest,
-            "lexicon": compiled.lexicon_digest,
-        }
+        return DesignRecord(
+            phenomenon=compiled.grammar.name,
+            design=design.name,
+            kind=design.kind,
+            language=compiled.grammar.language,
+            instances=maker.number,
+            rows=maker.number * maker.rows_per_instance,
+            of=str(maker.space.count),
+            block=maker.chunk,
+            grammar=compiled.grammar_digest,
+            lexicon=compiled.lexicon_digest,
+        )
 
     def make(self, part: Part, folder: Path, progress: Progress | None = None) -> PartRecord:
         """Make one part: write it aside, flush it, note it, move it to its place."""
@@ -224,7 +242,7 @@ def generate_files(
     The folder is new or empty, or holds part of the same run, which is then gone on with. Raises
     `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
     """
-    folder = RunFolder(out, run.identity)
+    folder = RunFolder(out, run.manifest)
     files = [part.file for part in run.parts]
     try:
         if folder.open():
@@ -244,11 +262,11 @@ def generate_files(
         return Outcome(folder.close([done[file] for file in files]), made, ())
     except OSError as error:
         kept = folder.leave()
+        reason, remedy = obstacle(out, error)
         raise MerulaError.of(
             "M608",
-            f"{out} cannot be written: {error.strerror or error}",
-            remedy="check the folder's rights and the free space"
-            + ("; what is done is kept: the same command goes on" if kept else ""),
+            f"{out} cannot be written: {reason}",
+            remedy=remedy + ("; what is done is kept: the same command goes on" if kept else ""),
             place=str(out),
         ) from error
     except BaseException:

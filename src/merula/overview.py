@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from merula import grammar as g
@@ -64,6 +64,10 @@ def overview(compiled: Compiled) -> Overview:
             Entry("", text)
             for text in dict.fromkeys(_line(x.span.text) for x in grammar.selections)
         ),
+        "frames": _frames(grammar),
+        "paradigms": _factors(grammar),
+        "matrices": _cycles(grammar),
+        "answers": _answers(grammar),
     }
     found = (Section(name, tuple(entries)) for name, entries in sections.items())
     return Overview(
@@ -148,6 +152,57 @@ def _rules(grammar: g.Grammar, letter: str) -> Iterator[Entry]:
         if rule.letter == letter:
             said = re.sub(r'^[^\s:"]+\s*("(\\.|[^"\\])*"\s*)?:\s*', "", rule.span.text)
             yield Entry(rule.name, _line(said), rule.doc)
+
+
+def _frames(grammar: g.Grammar) -> Iterator[Entry]:
+    """The sentence patterns that designs use, alternatives counted off."""
+    frames = {frame.name: frame for design in grammar.designs for frame in design.frames}
+    return (Entry(name, " ".join(_items(frame.items))) for name, frame in frames.items())
+
+
+def _items(items: Iterable[g.Item]) -> Iterator[str]:
+    for item in items:
+        match item:
+            case g.Reference(object=placed):
+                yield placed.name
+            case g.Literal(text=text):
+                yield f'"{text}"'
+            case g.Site(name=name):
+                yield f"@{name}"
+            case g.Bracket(name=name, items=inner):
+                yield f"[{' '.join([name, *_items(inner)])}]"
+            case g.Guarded(options=options):
+                yield f"({' | '.join(' '.join(_items(inner)) for _, inner in options)})"
+
+
+def _factors(grammar: g.Grammar) -> Iterator[Entry]:
+    """What each paradigm crosses, and what varies from instance to instance."""
+    for design in grammar.designs:
+        if isinstance(design, g.Paradigm):
+            free = ", ".join(axis.name for axis in design.varying)
+            crossed = " × ".join(axis.name for axis in design.factors)
+            yield Entry(design.name, crossed + f" varying {free}" * bool(free), design.doc)
+
+
+def _cycles(grammar: g.Grammar) -> Iterator[Entry]:
+    """How many items each matrix has, and its operators."""
+    for design in grammar.designs:
+        if isinstance(design, g.Matrix):
+            yield Entry(design.name, f"{design.length} items", design.doc)
+            yield from (Entry("", _line(cycle.span.text)) for cycle in design.cycles)
+
+
+def _answers(grammar: g.Grammar) -> Iterator[Entry]:
+    """The wrong answers of the matrices, each once."""
+    found = {
+        answer.span: answer
+        for design in grammar.designs
+        if isinstance(design, g.Matrix)
+        for answer in design.answers
+    }
+    for answer in found.values():
+        said = answer.span.text.removeprefix(answer.label)
+        yield Entry(answer.label, _line(said), answer.doc)
 
 
 def _line(text: str) -> str:

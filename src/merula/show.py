@@ -42,8 +42,7 @@ def render(drawn: Drawing) -> RenderableType:
         parts.append(Text("  ").join(Text(value, style) for value, style in styles.items()))
     draw = _paradigm if drawn.kind == "paradigm" else _matrix
     aligned = [[_text(run, styles) for run in row.words] for row in drawn.rows]
-    running = [[_text(row.sentence, styles)] for row in drawn.rows]
-    parts.append(_Fitting(draw(drawn, drawn.heads, aligned), draw(drawn, ["sentence"], running)))
+    parts.append(_Fitting(draw(drawn, aligned), _running(drawn, styles)))
     return Group(*parts)
 
 
@@ -55,7 +54,7 @@ def parts(about: Overview) -> RenderableType:
     for section in about.sections:
         for i, entry in enumerate(section.entries):
             said = " – ".join(text for text in (entry.text, entry.doc) if text)
-            table.add_row(Text("" if i else section.name, "dim"), entry.name, said)
+            table.add_row(Text("" if i else section.name, "dim"), Text(entry.name), Text(said))
     return Group(Text.assemble((about.name, "bold"), language, doc), table)
 
 
@@ -80,7 +79,7 @@ def _text(run: Run, styles: Mapping[str, str]) -> Text:
 
 @dataclass(frozen=True)
 class _Fitting:
-    """The aligned table where it fits the console, else sentences as running text."""
+    """The aligned table where it fits the console, else the sentences as running text."""
 
     aligned: Table
     running: Table
@@ -90,38 +89,64 @@ class _Fitting:
         yield self.aligned if needed <= options.max_width else self.running
 
 
-def _paradigm(drawn: Drawing, heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> Table:
-    names = [*drawn.factors, *drawn.scopes]
-    table = _table(("", *names, "", *heads, "breaks"), wrap=len(heads) == 1)
+def _paradigm(drawn: Drawing, rows: Sequence[Sequence[Text]]) -> Table:
+    table = _table(("", *drawn.factors, *drawn.scopes, "", *drawn.heads, "breaks"))
     for number, (row, texts) in enumerate(zip(drawn.rows, rows, strict=True), 1):
         values = [Text(value, "dim") for value in (*row.factors, *row.scopes)]
-        star = Text("" if row.acceptable else "*", BAD)
-        table.add_row(str(number), *values, star, *texts, _broken(row))
+        table.add_row(str(number), *values, _star(row), *texts, _broken(row))
     return table
 
 
-def _matrix(drawn: Drawing, heads: Sequence[str], rows: Sequence[Sequence[Text]]) -> Table:
-    table = _table(("", *heads, "", "breaks"), wrap=len(heads) == 1)
+def _matrix(drawn: Drawing, rows: Sequence[Sequence[Text]]) -> Table:
+    table = _table(("", *drawn.heads, "", "breaks"))
     answers = False
     for row, texts in zip(drawn.rows, rows, strict=True):
-        right = row.label == CORRECT
         if row.role == "answer" and not answers:
             answers = True
-            blank = [""] * (len(heads) - 1)
+            blank = [""] * (len(drawn.heads) - 1)
             table.add_row(str(len(table.rows) + 1), "???", *blank, "", "", end_section=True)
-        style = "" if row.role == "context" else "bold green" if right else "bold"
-        label = Text(row.label, style)
-        letter = Text(row.letter, BAD)
-        table.add_row(label, *texts, letter, _broken(row))
+        table.add_row(_label(row), *texts, Text(row.letter, BAD), _broken(row))
     return table
 
 
-def _table(columns: Sequence[str], *, wrap: bool) -> Table:
+def _table(columns: Sequence[str]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for name in columns:
-        running = wrap and name in ("sentence", "breaks")
-        table.add_column(name, no_wrap=not running, overflow="fold")
+        table.add_column(name, no_wrap=True)
     return table
+
+
+def _running(drawn: Drawing, styles: Mapping[str, str]) -> Table:
+    """A sentence under the other, and under each what is said of it."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    names = [*drawn.factors, *drawn.scopes]
+    paradigm, answers = drawn.kind == "paradigm", False
+    for number, row in enumerate(drawn.rows, 1):
+        if row.role == "answer" and not answers:
+            answers = True
+            table.add_row(str(number), "", "???")
+            table.add_row()
+        pairs = zip(names, (*row.factors, *row.scopes), strict=True)
+        said = [Text(f"{name} {value}", "dim") for name, value in pairs] if paradigm else []
+        if row.broken:
+            letter = "" if paradigm or not row.letter else f"{row.letter}: "
+            said.append(Text.assemble((letter, BAD), ("breaks ", "dim"), _broken(row)))
+        text = _text(row.sentence, styles)
+        if said:
+            text = Text("\n").join([text, Text(" · ", "dim").join(said)])
+        label = Text(str(number)) if paradigm else _label(row)
+        table.add_row(label, _star(row) if paradigm else "", text)
+    return table
+
+
+def _label(row: Row) -> Text:
+    if row.role == "context":
+        return Text(row.label)
+    return Text(row.label, "bold green" if row.label == CORRECT else "bold")
+
+
+def _star(row: Row) -> Text:
+    return Text("" if row.acceptable else "*", BAD)
 
 
 def _broken(row: Row) -> Text:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from merula.digest import BlockHasher, summed, written
 from merula.formats import TEXT_FORMATS, Stored, read_batches, stored_schema
 from merula.language.diagnostics import MerulaError
+from merula.manifest import DesignRecord, Manifest, PartRecord, own_digests, read_manifest
 from merula.row_columns import row_schema
-from merula.run_folder import MANIFEST, RUN, STATE, read_json
+from merula.run_folder import MANIFEST, RUN, STATE
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,21 @@ def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Itera
     Raises `MerulaError` where there is no data set, or one that is not finished.
     """
     manifest = _manifest(folder)
-    blocks = {(d["phenomenon"], d["design"]): d for d in manifest["designs"]}
-    for entry in manifest["files"]:
+    designs = {design.title: design for design in manifest.designs}
+    for entry in manifest.files:
         if progress is not None:
-            progress(entry["file"])
-        design = blocks[entry["phenomenon"], entry["design"]]
-        yield FileCheck(
-            entry["file"], entry["rows"], _fault(folder, manifest["format"], entry, design)
-        )
-    for design in manifest["designs"]:
+            progress(entry.file)
+        fault = _fault(folder, manifest.format, entry, designs.get(entry.title))
+        yield FileCheck(entry.file, entry.rows, fault)
+    for design in manifest.designs:
         yield from _whole(manifest, design)
-    names = {MANIFEST, STATE, *(entry["file"] for entry in manifest["files"])}
-    endings = f".{manifest['format']}"
+    names = {entry.file for entry in manifest.files}
     for path in sorted(folder.iterdir()):
-        if path.name not in names and path.name.endswith(endings):
+        if path.name not in names and path.suffix == f".{manifest.format}":
             yield FileCheck(path.name, 0, "is not in the manifest")
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
         if (folder / STATE / RUN).is_file():
@@ -64,64 +61,46 @@ def _manifest(folder: Path) -> dict[str, Any]:
             remedy="name a folder that `merula generate` has made",
             place=str(folder),
         )
-    manifest = read_json(path)
-    try:
-        _ = [(d["phenomenon"], d["design"], d["block"], d["digest"]) for d in manifest["designs"]]
-        _ = [(f["file"], f["rows"], f["digest"], f["bytes"]) for f in manifest["files"]]
-        _ = manifest["format"]
-    except (KeyError, TypeError) as error:
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be understood: {error} is missing",
-            remedy="it was damaged or is not from Merula; make the data set again",
-            place=str(path),
-        ) from error
-    return manifest
+    return read_manifest(path)
 
 
-def _fault(folder: Path, form: str, entry: dict[str, Any], design: dict[str, Any]) -> str:
+def _fault(folder: Path, form: str, entry: PartRecord, design: DesignRecord | None) -> str:
     """What is wrong with a file, or nothing."""
-    path = folder / entry["file"]
+    path = folder / entry.file
+    if design is None:
+        return "is of a design that the manifest does not name"
     if not path.is_file():
         return "is missing"
     try:
         size = path.stat().st_size
-        if size != entry["bytes"]:
-            return f"has {size:,} bytes instead of {entry['bytes']:,}"
+        if size != entry.bytes:
+            return f"has {size:,} bytes instead of {entry.bytes:,}"
         if form in TEXT_FORMATS:
-            same = Stored.of(path).sha256 == entry["sha256"]
+            same = Stored.of(path).sha256 == entry.sha256
             return "" if same else "has other bytes than were written"
         digest, rows = _digest(path, form, entry, design)
     except (OSError, ValueError, pa.ArrowException) as error:
         return f"cannot be read: {str(error).splitlines()[0]}"
-    if rows != entry["rows"]:
-        return f"has {rows:,} rows instead of {entry['rows']:,}"
-    return "" if digest == entry["digest"] else "has other rows than were written"
+    if rows != entry.rows:
+        return f"has {rows:,} rows instead of {entry.rows:,}"
+    return "" if digest == entry.digest else "has other rows than were written"
 
 
-def _digest(
-    path: Path, form: str, entry: dict[str, Any], design: dict[str, Any]
-) -> tuple[str, int]:
+def _digest(path: Path, form: str, entry: PartRecord, design: DesignRecord) -> tuple[str, int]:
     """The digest of a Parquet or Arrow file, and its number of rows."""
     schema = row_schema(stored_schema(path, form))
     hasher, rows, digests = BlockHasher(schema), 0, []
-    cells = max(design["rows"] // max(design["instances"], 1), 1)
-    for batch in read_batches(path, form, schema, design["block"] * cells):
-        digests.append(hasher.block(batch, entry["first"] + rows // cells))
+    cells = max(design.rows // max(design.instances, 1), 1)
+    for batch in read_batches(path, form, schema, design.block * cells):
+        digests.append(hasher.block(batch, entry.first + rows // cells))
         rows += batch.num_rows
     return written(summed(digests)), rows
 
 
-def _whole(manifest: dict[str, Any], design: dict[str, Any]) -> Iterator[FileCheck]:
+def _whole(manifest: Manifest, design: DesignRecord) -> Iterator[FileCheck]:
     """Whether the files of a design add up to it."""
-    name = f"{design['phenomenon']}-{design['design']}"
-    own = [
-        entry
-        for entry in manifest["files"]
-        if (entry["phenomenon"], entry["design"]) == (design["phenomenon"], design["design"])
-    ]
-    rows = sum(entry["rows"] for entry in own)
-    if rows != design["rows"]:
-        yield FileCheck(name, rows, f"has {rows:,} rows instead of {design['rows']:,}")
-    if written(summed([int(entry["digest"], 16) for entry in own])) != design["digest"]:
-        yield FileCheck(name, rows, "its files do not add up to its digest")
+    rows = sum(entry.rows for entry in manifest.files if entry.title == design.title)
+    if rows != design.rows:
+        yield FileCheck(design.title, rows, f"has {rows:,} rows instead of {design.rows:,}")
+    if written(summed(own_digests(design, manifest.files))) != design.digest:
+        yield FileCheck(design.title, rows, "its files do not add up to its digest")

@@ -28,28 +28,71 @@ FORMATS = ("parquet", "arrow", "jsonl", "csv")
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
-@click.option("--out", "-o", required=True, type=click.Path(path_type=Path), help="A folder.")
-@click.option("-n", "number", type=click.IntRange(0), help="Instances of each design.")
-@click.option("--all", "everything", is_flag=True, help="All instances.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which ones, in what order.")
-@click.option("--design", "-d", "names", multiple=True, metavar="NAME", help="Only this design.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="parquet", show_default=True)
+@click.option(
+    "--out",
+    "-o",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Write into this folder (new, empty, or of the same run).",
+)
+@click.option(
+    "-n",
+    "number",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Make so many instances of each paradigm and matrix.",
+)
+@click.option("--all", "everything", is_flag=True, help="Make all instances.")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Decides which instances are made, and in what order.",
+)
+@click.option(
+    "--design",
+    "-d",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Make only this paradigm or matrix (may be repeated).",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="parquet",
+    show_default=True,
+    help="The kind of the files.",
+)
 @variation_options
 @click.option("--spans", is_flag=True, help="Add where each object stands, in characters.")
-@click.option("--keep", metavar="NAME,…", help="Only these columns of the data.")
+@click.option("--keep", metavar="NAME,…", help="Keep only these columns of the data.")
 @click.option(
-    "--workers", "-w", type=click.IntRange(1), default=1, show_default=True, help="Processes."
+    "--workers",
+    "-w",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Use so many processes at once.",
 )
-@click.option("--shard", metavar="K/M", help="Only the K-th of M shares of the files.")
+@click.option("--shard", metavar="K/M", help="Make only the K-th of M shares of the files.")
 @click.option(
     "--sentences-per-file",
     "part",
+    metavar="N",
     type=click.IntRange(1),
     default=1_048_576,
     show_default=True,
-    help="About how large a file gets.",
+    help="Begin a new file after about so many.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="No progress on stderr.")
+@click.option(
+    "--quiet", "-q", is_flag=True, help="Show neither progress nor that there are warnings."
+)
 @table_options
 def generate(
     files: Sequence[str],
@@ -127,13 +170,13 @@ def _report(run: Any, out: Path, outcome: Outcome) -> None:
         made, missing = len(outcome.made), len(outcome.missing)
         click.echo(f"{out}  {made} {_files(made)} made; {missing} of other shards are missing")
         return
-    for i, design in enumerate(outcome.manifest["designs"]):
+    for i, design in enumerate(outcome.manifest.designs):
         own = [part.file for part in run.parts if part.design == i]
-        noun = "instance" if design["instances"] == 1 else "instances"
-        rows = "" if design["kind"] == "matrix" else f", {design['rows']:,} sentences"
+        noun = "instance" if design.instances == 1 else "instances"
+        rows = "" if design.kind == "matrix" else f", {design.rows:,} sentences"
         name = own[0] if len(own) == 1 else f"{run.name(i)}-*.{run.form}"
         count = "" if len(own) == 1 else f" in {len(own)} files"
-        click.echo(f"{out / name}  {design['instances']:,} {noun}{rows}{count}")
+        click.echo(f"{out / name}  {design.instances:,} {noun}{rows}{count}")
     if not outcome.made:
         click.echo(f"{out} was there already; nothing is left to do", err=True)
 
