@@ -80,8 +80,13 @@ def written(digest: int) -> str:
 
 
 def _leaves(name: str, column: Any) -> Iterator[tuple[str, Any, bool]]:
-    """The columns inside a column, list lengths among them; whether each has a value a row."""
+    """The columns inside a column, list lengths among them; whether each has a value a row.
+
+    Raises ValueError where something is null that never is (only words are).
+    """
     kind = column.type
+    if column.null_count and not pa.types.is_dictionary(kind):
+        raise ValueError(f"a value of {name} is missing")
     if pa.types.is_struct(kind):
         for field, child in zip(kind, column.flatten(), strict=True):
             yield from _leaves(f"{name}.{field.name}", child)

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread, current_thread, main_thread
 
 from merula.compiler import Compiled, CompiledDesign
 from merula.digest import BlockHasher, summed, written
@@ -29,7 +33,7 @@ from merula.rows import SCHEMA_VERSION, RowMaker, Selection
 from merula.run_folder import STATE, RunFolder, flush, write_json
 
 PART = 1_048_576  # sentences in a file
-MAX_FILES = 100_000
+MAX_FILES = 1_000
 
 Progress = Callable[[str, int, int], None]
 
@@ -282,8 +286,18 @@ _of_worker: list[Run] = []  # the run of this process, where it is a worker
 def _start_worker(run: Run) -> None:
     import pyarrow as pa
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     pa.set_cpu_count(1)
     _of_worker.append(run)
+
+
+def _end_with(sentinel: int) -> None:
+    """End this process when another one ends, however that comes about."""
+    wait([sentinel])
+    os._exit(1)
 
 
 def _make_in_worker(part: Part, folder: Path) -> PartRecord:
@@ -299,7 +313,8 @@ def _in_workers(
     bare = replace(run)  # without makers, which workers make for themselves
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (bare,))
     try:
-        jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
+        with _interrupts_ignored():
+            jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
         for job in as_completed(jobs):
             job.result()
             part = jobs[job]
@@ -307,5 +322,25 @@ def _in_workers(
             if progress is not None:
                 maker = run.makers[part.design]
                 progress(maker.design.name, done[part.design], maker.number)
+    except BrokenExecutor as error:
+        raise MerulaError.of(
+            "M677",
+            "a worker was ended from outside, perhaps because there was too little memory",
+            remedy="what is done is kept: the same command goes on; use fewer --workers",
+            place=str(out),
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes that are started meanwhile ignore Ctrl-C, until they are ready for it."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -45,11 +45,17 @@ def plain(batch: Any) -> Any:
 
 
 def encoded(column: Any, kind: Any) -> Any:
-    """A column of plain values as the type of our rows, which may hold dictionaries."""
+    """A column of plain values as the type of our rows, which may hold dictionaries.
+
+    Raises ValueError where something is null that never is (only words are).
+    """
     if column.type == kind:
         return column
+    column = column.cast(_plain_type(kind))
+    if column.null_count and not pa.types.is_dictionary(kind):
+        raise ValueError("a value is missing")
     if pa.types.is_dictionary(kind):
-        return column.cast(kind.value_type).dictionary_encode()
+        return column.dictionary_encode()
     if pa.types.is_struct(kind):
         children = [
             encoded(child, field.type) for child, field in zip(column.flatten(), kind, strict=True)
@@ -60,7 +66,7 @@ def encoded(column: Any, kind: Any) -> Any:
         offsets = pa.array(column.offsets.to_numpy() - column.offsets[0].as_py(), pa.int32())
         assert len(offsets) == len(column) + 1, start
         return pa.ListArray.from_arrays(offsets, encoded(column.flatten(), kind.value_type))
-    return column.cast(kind)
+    return column
 
 
 # --- writers -------------------------------------------------------------------------------

@@ -33,19 +33,20 @@ TEXT_COLUMNS = ("address", "sentence", "context", "answers")
 def row_schema(stored: Any) -> Any:
     """The schema of rows that are stored with plain types."""
     fields = [
-        field if field.name in TEXT_COLUMNS else pa.field(field.name, _as_words(field.type))
+        pa.field(field.name, _type(field.type, pa.string() if field.name in TEXT_COLUMNS else WORD))
         for field in stored
     ]
     return pa.schema(fields, metadata=stored.metadata)
 
 
-def _as_words(kind: Any) -> Any:
-    if pa.types.is_string(kind):
-        return WORD
+def _type(kind: Any, text: Any) -> Any:
+    """A type with ``text`` for all kinds of strings that files have."""
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+        return text
     if pa.types.is_struct(kind):
-        return pa.struct([(field.name, _as_words(field.type)) for field in kind])
-    if pa.types.is_list(kind):
-        return pa.list_(_as_words(kind.value_type))
+        return pa.struct([(field.name, _type(field.type, text)) for field in kind])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(_type(kind.value_type, text))
     return kind
 
 

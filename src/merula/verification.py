@@ -72,18 +72,22 @@ def _fault(folder: Path, form: str, entry: PartRecord, design: DesignRecord | No
     if not path.is_file():
         return "is missing"
     try:
-        size = path.stat().st_size
-        if size != entry.bytes:
-            return f"has {size:,} bytes instead of {entry.bytes:,}"
         if form in TEXT_FORMATS:
-            same = Stored.of(path).sha256 == entry.sha256
-            return "" if same else "has other bytes than were written"
+            return _other_bytes(path, entry)
         digest, rows = _digest(path, form, entry, design)
     except (OSError, ValueError, pa.ArrowException) as error:
         return f"cannot be read: {str(error).splitlines()[0]}"
     if rows != entry.rows:
         return f"has {rows:,} rows instead of {entry.rows:,}"
     return "" if digest == entry.digest else "has other rows than were written"
+
+
+def _other_bytes(path: Path, entry: PartRecord) -> str:
+    size = path.stat().st_size
+    if size != entry.bytes:
+        return f"has {size:,} bytes instead of {entry.bytes:,}"
+    same = Stored.of(path).sha256 == entry.sha256
+    return "" if same else "has other bytes than were written"
 
 
 def _digest(path: Path, form: str, entry: PartRecord, design: DesignRecord) -> tuple[str, int]:
