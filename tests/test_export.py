@@ -670,3 +670,27 @@ def test_workers_end_with_their_run(tmp_path: Path, end: signal.Signals) -> None
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def test_a_lost_file_is_made_again(tmp_path: Path, agreement: Compiled, negation: Compiled) -> None:
+    run = Run.of([negation, agreement], Selection(20), "jsonl")
+    whole = made(tmp_path / "x", generate_files(run, tmp_path / "x"))
+    names = [entry["file"] for entry in whole["files"]]
+    before = contents(tmp_path / "x")
+    (tmp_path / "x" / names[1]).unlink()
+    (tmp_path / "x" / names[2]).write_bytes(b"")
+    outcome = generate_files(run, tmp_path / "x")
+    assert set(outcome.made) == {names[1], names[2]}
+    assert made(tmp_path / "x", outcome) == whole
+    assert contents(tmp_path / "x") == before
+
+
+def test_two_runs_at_once_make_one_data_set(tmp_path: Path, negation: Compiled) -> None:
+    run = Run.of([negation], Selection(40_000), "jsonl", part=65_536)
+    both = [subprocess.Popen([*GENERATE, str(tmp_path / "x")]) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert [c.fault for c in verify(tmp_path / "x")] == [""] * len(run.parts)
+    assert {p.name for p in (tmp_path / "x").iterdir()} == {
+        MANIFEST,
+        *(part.file for part in run.parts),
+    }

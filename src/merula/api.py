@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from merula.compiler import Compiled, CompiledDesign, compile_source
 from merula.grammar import CORRECT
@@ -290,8 +290,14 @@ class Design:
     def _space(self, variation: str, answers: str) -> AddressSpace:
         return AddressSpace(self._design, Variation(variation, answers))
 
-    def __getitem__(self, address: int) -> Instance:
-        """The instance at an address; a negative one counts from the end."""
+    @overload
+    def __getitem__(self, address: int) -> Instance: ...
+    @overload
+    def __getitem__(self, address: slice) -> list[Instance]: ...
+    def __getitem__(self, address: int | slice) -> Instance | list[Instance]:
+        """The instance at an address, or those of a slice; negative ones count from the end."""
+        if isinstance(address, slice):
+            return [self[i] for i in range(*address.indices(self.count()))]
         if address < 0:
             address += self.count()
         if not 0 <= address < self.count():

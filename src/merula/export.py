@@ -247,24 +247,14 @@ def generate_files(
     `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
     """
     folder = RunFolder(out, run.manifest)
-    files = [part.file for part in run.parts]
     try:
         if folder.open():
-            return Outcome(folder.manifest(), (), ())
-        done = folder.records(files)
-        todo = [part for part in (shard or Shard()).of(run.parts) if part.file not in done]
-        if workers > 1 and len(todo) > 1:
-            _in_workers(run, todo, out, min(workers, len(todo)), progress)
-        else:
-            for part in todo:
-                run.make(part, out, progress)
-        made = tuple(part.file for part in todo)
-        done = folder.records(files)
-        missing = tuple(file for file in files if file not in done)
-        if missing:
-            return Outcome(None, made, missing)
-        return Outcome(folder.close([done[file] for file in files]), made, ())
+            return Outcome(folder.finished(), (), ())
+        return _make_missing(run, folder, workers, shard or Shard(), progress)
     except OSError as error:
+        there = folder.finished()
+        if there is not None:  # another process has finished it, and cleared up
+            return Outcome(there, (), ())
         kept = folder.leave()
         reason, remedy = obstacle(out, error)
         raise MerulaError.of(
@@ -276,6 +266,26 @@ def generate_files(
     except BaseException:
         folder.leave()
         raise
+
+
+def _make_missing(
+    run: Run, folder: RunFolder, workers: int, shard: Shard, progress: Progress | None
+) -> Outcome:
+    files = [part.file for part in run.parts]
+    done = folder.records(files)
+    todo = [part for part in shard.of(run.parts) if part.file not in done]
+    if workers > 1 and len(todo) > 1:
+        _in_workers(run, todo, folder.out, min(workers, len(todo)), progress)
+    else:
+        for part in todo:
+            run.make(part, folder.out, progress)
+    made = tuple(part.file for part in todo)
+    done = folder.records(files)
+    missing = tuple(file for file in files if file not in done)
+    if missing:  # other shards', or another process has finished it, and cleared up
+        there = folder.finished()
+        return Outcome(there, made, missing if there is None else ())
+    return Outcome(folder.close([done[file] for file in files]), made, ())
 
 
 # --- workers -------------------------------------------------------------------------------
@@ -309,7 +319,10 @@ def _in_workers(
     run: Run, todo: Sequence[Part], out: Path, workers: int, progress: Progress | None
 ) -> None:
     """Make parts in new processes (forking one in which Arrow has threads is not safe)."""
-    done = dict.fromkeys(range(len(run.designs)), 0)
+    # what is not to be made is there, or another shard's
+    done = {i: maker.number for i, maker in enumerate(run.makers)}
+    for part in todo:
+        done[part.design] -= part.instances
     bare = replace(run)  # without makers, which workers make for themselves
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (bare,))
     try:

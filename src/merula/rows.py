@@ -77,8 +77,10 @@ class RowMaker:
         if n < 0 or n > count:
             raise MerulaError.of(
                 "M606",
-                f"{self.design.name} has {count:,} instances; {n:,} were asked for",
-                remedy="ask for fewer, or for all (--all)",
+                f"{self.design.name} has {count:,} instance{'s' * (count != 1)}; {n:,} were asked"
+                " for",
+                remedy="ask for fewer",
+                place=self.compiled.source.name,
             )
         return n
 
@@ -102,7 +104,10 @@ class RowMaker:
                 raise MerulaError.of(
                     "M616",
                     f"the rows of {self.design.name} have no column {name}",
-                    remedy=did_you_mean(name, known) or f"they have {listing(known)}",
+                    remedy="add --spans"
+                    if name.endswith("spans")
+                    else did_you_mean(name, known) or f"they have {listing(known)}",
+                    place=self.compiled.source.name,
                 )
         return [column for column in every if column.field.name in wanted]
 

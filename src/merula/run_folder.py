@@ -12,6 +12,7 @@ import secrets
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,15 @@ class RunFolder:
                 "the name of the folder holds the character U+0000",
                 remedy="name another folder",
             )
-        if (self.out / MANIFEST).is_file():
-            self._compare(self.out / MANIFEST)
+        there = self.finished()
+        if there is not None and all(_size(self.out / f.file) == f.bytes for f in there.files):
+            shutil.rmtree(self.state, ignore_errors=True)
             return True
+        if there is not None:
+            self._reopen(there)
+            return False
         if (self.state / RUN).is_file():
-            self._compare(self.state / RUN)
+            self._compare(read_manifest(self.state / RUN))
             return False
         self._refuse_foreign()
         self._new = [path for path in (self.out, *self.out.parents) if not path.exists()]
@@ -64,9 +69,26 @@ class RunFolder:
                 place=str(out),
             )
 
-    def _compare(self, path: Path) -> None:
-        """Refuse a folder whose data is not what is asked for."""
-        different = list(self.wanted.differences(read_manifest(path)))
+    def finished(self) -> Manifest | None:
+        """The manifest, if there is one; raises `MerulaError` where it is of other data."""
+        path = self.out / MANIFEST
+        if not path.is_file():
+            return None
+        there = read_manifest(path)
+        self._compare(there)
+        return there
+
+    def _reopen(self, there: Manifest) -> None:
+        """Make a data set that has lost files one that is not finished."""
+        self.state.mkdir(exist_ok=True)
+        for record in there.files:
+            write_json(self.state / f"{record.file}.json", asdict(record))
+        write_json(self.state / RUN, self.wanted.to_json())
+        (self.out / MANIFEST).unlink()
+
+    def _compare(self, there: Manifest) -> None:
+        """Refuse data that is not what is asked for."""
+        different = list(self.wanted.differences(there))
         if different:
             raise MerulaError.of(
                 "M617",
@@ -75,10 +97,6 @@ class RunFolder:
                 notes=different,
                 place=str(self.out),
             )
-
-    def manifest(self) -> Manifest:
-        """The manifest of a data set that is done."""
-        return read_manifest(self.out / MANIFEST)
 
     def records(self, files: Iterable[str]) -> dict[str, PartRecord]:
         """The parts that are done, by file."""
@@ -92,7 +110,7 @@ class RunFolder:
     def close(self, records: Sequence[PartRecord]) -> Manifest:
         """Write the manifest, the last file of all, and clear away what a run needs."""
         manifest = self.wanted.done(records)
-        aside = self.out / f".{MANIFEST}.{os.getpid()}-{secrets.token_hex(4)}"
+        aside = self.state / f"{MANIFEST}.{os.getpid()}-{secrets.token_hex(4)}.partial"
         write_json(self.out / MANIFEST, manifest.to_json(), aside)
         flush(self.out)
         shutil.rmtree(self.state, ignore_errors=True)

@@ -68,6 +68,8 @@ class _Group(click.Group):
         atexit.register(gc.freeze)  # at the end of the process no circle is worth looking for
         # No command multiplies matrices: the threads that numpy starts for it would only spin.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
         try:
             return super().invoke(ctx)
         except MerulaError as error:
@@ -81,7 +83,7 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="merula", prog_name="merula", message="%(prog)s %(version)s")
 def main() -> None:
-    """Merula: controlled linguistic data from a grammar.
+    """Make controlled linguistic data from a grammar.
 
     A FILE is a grammar (*.merula), or the name of one that comes with Merula, such as
     npi/sentential_negation.

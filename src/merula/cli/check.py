@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How it is printed: for readers, or for programs.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 @table_options
 def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:

@@ -63,6 +63,16 @@ def complete_file(
     return found
 
 
+def complete_folder(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Folders, which the shell finds."""
+    from click.shell_completion import CompletionItem
+
+    del ctx, param
+    return [CompletionItem(incomplete, type="dir")]
+
+
 def complete_design(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:

@@ -25,14 +25,20 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How it is printed: for readers, or for programs.",
+)
 @variation_options
-@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
 @table_options
 def count(
     files: Sequence[str], form: str, variation: str, answers: str, quiet: bool, **tables: Any
 ) -> None:
-    """Count instances exactly, by paradigm, matrix and clause type."""
+    """Count instances exactly, by paradigm, matrix and frame."""
     options, wanted = options_of(**tables), variation_of(variation, answers)
     compiled = [usable(file, options, quiet=quiet) for file in files]
     if form == "json":

@@ -17,15 +17,29 @@ from merula.cli.common import complete_grammar, draw, options_of, table_options,
 @click.option(
     "-n",
     "number",
+    metavar="N",
     type=click.IntRange(0),
     default=3,
     show_default=True,
-    help="Examples of instances lost, gained, changed.",
+    help="How many examples are shown of instances lost, gained and changed.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which examples are shown.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Decides which examples are shown.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How it is printed: for readers, or for programs.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where the data differ.")
-@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
 @click.option(
     "--old-lexicon", multiple=True, metavar="[NAME=]FILE", help="Like --lexicon, for OLD alone."
 )
@@ -45,11 +59,11 @@ def diff(
     new_lexicon: Sequence[str],
     **tables: Any,
 ) -> None:
-    """Say what changes in the data from the grammar OLD to the grammar NEW.
+    """Say what an edit of a grammar changes in the data.
 
-    An instance is the same in both if its paradigm or matrix, its variant and all its lexemes
-    are. Numbers are exact. OLD and NEW may be one file, with other tables: --old-lexicon and
-    --new-lexicon. With -n 0 no examples are shown.
+    OLD and NEW are the grammar before and after the edit, or one grammar with other tables
+    (--old-lexicon, --new-lexicon). An instance is the same in both if its paradigm or matrix, its
+    variant and all its lexemes are. Numbers are exact.
     """
     from merula.changes import compare
 

@@ -34,11 +34,17 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 @click.command()
 @click.argument("codes", nargs=-1, metavar="[CODE]…", shell_complete=_complete)
-@click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    help="How it is printed: for readers, or for programs.",
+)
 def explain(codes: Sequence[str], form: str) -> None:
     """Explain the codes of errors and warnings, such as M420.
 
-    Without a code, list them all.
+    Without a code, all codes are listed.
     """
     from merula.explain import explanations
 

@@ -12,6 +12,7 @@ import click
 
 from merula.cli.common import (
     chosen,
+    complete_folder,
     complete_grammar,
     options_of,
     table_options,
@@ -34,6 +35,7 @@ FORMATS = ("parquet", "arrow", "jsonl", "csv")
     metavar="DIR",
     required=True,
     type=click.Path(path_type=Path),
+    shell_complete=complete_folder,
     help="Write into this folder (new, empty, or of the same run).",
 )
 @click.option(
@@ -134,8 +136,12 @@ def generate(
     )
     progress = None if quiet or not sys.stderr.isatty() else _progress
     run = Run.of(compiled, selection, form, part)
-    outcome = generate_files(run, out, workers=workers, shard=share, progress=progress)
-    _report(run, out, outcome)
+    try:
+        outcome = generate_files(run, out, workers=workers, shard=share, progress=progress)
+    except KeyboardInterrupt:
+        click.echo("\ninterrupted: the same command goes on with what is done", err=True)
+        raise click.exceptions.Exit(130) from None
+    _report(out, outcome)
 
 
 def _only(compiled: Sequence[Any], names: Sequence[str]) -> list[Any]:
@@ -164,17 +170,17 @@ def _shard(text: str | None) -> Shard | None:
     return Shard(int(match[1]), int(match[2]))
 
 
-def _report(run: Any, out: Path, outcome: Outcome) -> None:
+def _report(out: Path, outcome: Outcome) -> None:
     """What is in the folder now."""
     if outcome.manifest is None:
         made, missing = len(outcome.made), len(outcome.missing)
         click.echo(f"{out}  {made} {_files(made)} made; {missing} of other shards are missing")
         return
-    for i, design in enumerate(outcome.manifest.designs):
-        own = [part.file for part in run.parts if part.design == i]
+    for design in outcome.manifest.designs:
+        own = [part.file for part in outcome.manifest.files if part.title == design.title]
         noun = "instance" if design.instances == 1 else "instances"
         rows = "" if design.kind == "matrix" else f", {design.rows:,} sentences"
-        name = own[0] if len(own) == 1 else f"{run.name(i)}-*.{run.form}"
+        name = own[0] if len(own) == 1 else f"{design.title}-*.{outcome.manifest.format}"
         count = "" if len(own) == 1 else f" in {len(own)} files"
         click.echo(f"{out / name}  {design.instances:,} {noun}{rows}{count}")
     if not outcome.made:

@@ -51,7 +51,13 @@ def _reading(command: F) -> F:
         ),
         click.option("--encoding", metavar="NAME", help="How the table is encoded."),
         click.option("--separator", metavar="CHAR", help="What separates the table's cells."),
-        click.option("--format", "form", type=click.Choice(["text", "json"]), default="text"),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(["text", "json"]),
+            default="text",
+            help="How it is printed: for readers, or for programs.",
+        ),
         click.argument(
             "files", nargs=-1, required=True, metavar="FILE…", shell_complete=_complete_table
         ),
@@ -64,7 +70,10 @@ def _reading(command: F) -> F:
 @_reading
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
-    """Say what is wrong or odd in tables: slips, gaps, doubles, strange characters."""
+    """Say what is wrong or odd in tables.
+
+    What is odd may be meant: slips, gaps, doubles, strange characters.
+    """
     from merula.language.diagnostics import Report
     from merula.lexicography.checks import check_table
 
@@ -87,7 +96,10 @@ def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
 @lexicon.command()
 @_reading
 def stats(files: Sequence[str], form: str, **reading: Any) -> None:
-    """Say what is in tables: lexemes by category, columns, values, forms."""
+    """Say what is in tables.
+
+    Lexemes are counted by category, and each column is described: its cells, values and forms.
+    """
     from merula.language.diagnostics import MerulaError, Report
     from merula.lexicography.profile import profile
     from merula.lexicography.stats import drawing, statistics

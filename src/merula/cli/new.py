@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from merula.cli.common import complete_folder
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -35,7 +37,7 @@ def _complete_language(
     type=click.Choice(KINDS),
     default=KINDS[0],
     show_default=True,
-    help="A paradigm over a table of lexemes, or a Blackbird matrix over lexical sets.",
+    help="Begin with a paradigm over a table of lexemes, or a matrix over lexical sets.",
 )
 @click.option(
     "--lang",
@@ -44,13 +46,21 @@ def _complete_language(
     show_default=True,
     metavar="CODE",
     shell_complete=_complete_language,
-    help="The language of its words: en, fr …",
+    help="Write its words in this language: en, fr, it … (a code that is not known lists all).",
 )
 @click.option(
-    "--out", "-o", type=click.Path(path_type=Path), help="The new folder [default: NAME]."
+    "--out",
+    "-o",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    shell_complete=complete_folder,
+    help="Make this folder.  [default: NAME]",
 )
 def new(name: str, kind: str, code: str, out: Path | None) -> None:
-    """Begin a grammar called NAME: a new folder with a grammar that works, and its words."""
+    """Begin a grammar called NAME.
+
+    The new folder holds a grammar that works, with comments, and a table of its words.
+    """
     from merula._resources import folder
     from merula.scaffold import scaffold, write_scaffold
 

@@ -27,15 +27,36 @@ if TYPE_CHECKING:
     "--design",
     "-d",
     metavar="NAME",
-    help="Only this paradigm or matrix.",
+    help="Draw only this paradigm or matrix.",
     shell_complete=complete_design,
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which instances are shown.")
-@click.option("-n", "number", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--instance", "-i", type=int, help="The instance at this address.")
-@click.option("--template", is_flag=True, help="The cells without lexemes.")
-@click.option("--format", "form", type=click.Choice(["text", "html"]), default="text")
-@click.option("--quiet", "-q", is_flag=True, help="No notes on stderr.")
+@click.option(
+    "-n",
+    "number",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How many instances of each are drawn.",
+)
+@click.option(
+    "--seed",
+    metavar="N",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Decides which instances are drawn.",
+)
+@click.option("--instance", "-i", metavar="N", type=int, help="Draw the instance at this address.")
+@click.option("--template", is_flag=True, help="Draw the cells without lexemes.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "lines", "html"]),
+    default="text",
+    help="Draw in the terminal, write a sentence a line, or a whole page.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
 @table_options
 def show(
     file: str,
@@ -50,7 +71,7 @@ def show(
 ) -> None:
     """Draw instances of a paradigm or a matrix.
 
-    With --format html a whole page is written: merula show FILE --format html > page.html
+    A page is written with: merula show FILE --format html > page.html
     """
     from merula.drawing import draw_instance, draw_template
     from merula.permute import Permutation
@@ -72,6 +93,12 @@ def show(
 
         name = compiled.grammar.name if compiled.grammar is not None else file
         click.echo(page(name, drawings))
+        return
+    if form == "lines":
+        for drawing in drawings:
+            for row in drawing.rows:
+                star = "" if row.acceptable else "*"
+                click.echo(f"{row.label}\t{star}{''.join(word.text for word in row.sentence)}")
         return
     from merula.show import render
 

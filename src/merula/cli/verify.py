@@ -9,16 +9,31 @@ from pathlib import Path
 
 import click
 
+from merula.cli.common import complete_folder
+
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR…", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.argument(
+    "folders",
+    nargs=-1,
+    required=True,
+    metavar="DIR…",
+    type=click.Path(path_type=Path),
+    shell_complete=complete_folder,
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How it is printed: for readers, or for programs.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
-    """Read data sets again and compare them with their manifests.
+    """Say whether data sets are as they were made.
 
-    Parquet and Arrow files are compared row by row, by a digest of what they say; JSONL and CSV
-    files byte by byte.
+    Every file in the folders DIR is read again and compared with the manifest: Parquet and Arrow
+    files row by row, by a digest of what they say, JSONL and CSV files byte by byte.
     """
     from merula.verification import verify as check
 

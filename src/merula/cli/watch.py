@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from merula.cli.common import (
+    address_in,
     chosen,
     complete_design,
     complete_grammar,
@@ -32,9 +33,17 @@ WAITING = "waiting for changes, Ctrl-C ends"
     help="Draw only this paradigm or matrix.",
     shell_complete=complete_design,
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which instance is drawn.")
+@click.option(
+    "--seed",
+    metavar="N",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Decides which instance is drawn.",
+)
+@click.option("--instance", "-i", metavar="N", type=int, help="Draw the instance at this address.")
 @table_options
-def watch(file: str, design: str | None, seed: int, **tables: Any) -> None:
+def watch(file: str, design: str | None, seed: int, instance: int | None, **tables: Any) -> None:
     """Check and draw a grammar whenever it is saved.
 
     Its imports, tables and surface rules are watched as well.
@@ -47,25 +56,25 @@ def watch(file: str, design: str | None, seed: int, **tables: Any) -> None:
             click.clear()  # does nothing where there is no terminal
             if number and not sys.stdout.isatty():
                 click.echo()
-            _show(found, design, seed)
+            _show(found, design, seed, instance)
     except KeyboardInterrupt:
         if sys.stdout.isatty():
             click.echo()
 
 
-def _show(found: Look, design: str | None, seed: int) -> None:
+def _show(found: Look, design: str | None, seed: int, instance: int | None) -> None:
     """The problems of a grammar, its drawings if it has no errors, and a line on both."""
     from merula.language.diagnostics import MerulaError
 
     print_problems(found.problems)
     try:
-        _draw(found, design, seed)
+        _draw(found, design, seed, instance)
     except MerulaError as error:
         print_problems(error.problems)
     click.secho(f"{_summary(found)} — {WAITING}", dim=True)
 
 
-def _draw(found: Look, design: str | None, seed: int) -> None:
+def _draw(found: Look, design: str | None, seed: int, instance: int | None) -> None:
     from merula.permute import Permutation
     from merula.show import draw_instance, draw_template
 
@@ -74,7 +83,8 @@ def _draw(found: Look, design: str | None, seed: int) -> None:
         return
     for item in chosen(compiled, design):
         if item.plans:
-            address = int(Permutation(item.count, seed).rows(0, 1)[0])
+            first = int(Permutation(item.count, seed).rows(0, 1)[0])
+            address = first if instance is None else address_in(item, instance)
             draw(draw_instance(compiled, item, address))
         else:
             draw(draw_template(item))
