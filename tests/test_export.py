@@ -694,3 +694,37 @@ def test_two_runs_at_once_make_one_data_set(tmp_path: Path, negation: Compiled) 
         MANIFEST,
         *(part.file for part in run.parts),
     }
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_any_flipped_bit_is_found_or_does_not_matter(
+    tmp_path: Path, negation: Compiled, form: str
+) -> None:
+    """In a process of its own, since a bad offset could end it."""
+    run = Run.of([negation], Selection(4), form)
+    generate_files(run, tmp_path / "x")
+    done = subprocess.run(
+        [sys.executable, "-c", FLIP, str(tmp_path / "x"), f"sentential_negation-any.{form}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found, tried = map(int, done.stdout.split())
+    assert tried == 150
+    assert found > 75
+
+
+FLIP = """
+import sys
+from pathlib import Path
+from merula.verification import verify
+folder, name = Path(sys.argv[1]), sys.argv[2]
+raw = (folder / name).read_bytes()
+found = 0
+for i in range(150):
+    at = i * len(raw) // 150
+    (folder / name).write_bytes(raw[:at] + bytes([raw[at] ^ (1 << i % 8)]) + raw[at + 1 :])
+    found += any(check.fault for check in verify(folder))
+print(found, 150)
+"""

@@ -207,7 +207,9 @@ def _stored(path: Path, form: str) -> Iterator[Any]:
             yield from file.iter_batches(batch_size=65_536, use_threads=False)
     else:
         with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
-            yield from reader
+            for batch in reader:
+                batch.validate(full=True)  # a damaged offset would be followed anywhere
+                yield batch
 
 
 def stored_schema(path: Path, form: str) -> Any:
