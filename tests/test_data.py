@@ -56,6 +56,49 @@ PAIRS = [("dog", "bark"), ("cat", "sleep"), ("bird", "sing"), ("cow", "eat"), ("
 NOUNS = "lemma,sg,pl\n" + "".join(f"n{i},n{i},n{i}s\n" for i in range(60))
 
 
+# The first rows of seed 7, by the number of instances.
+GOLDEN = {
+    6: [3, 1, 5, 4, 0, 2],
+    1000: [972, 531, 642, 295, 364, 20],
+    4680: [3845, 3322, 2456, 3263, 4075, 1145],
+    20000000: [10933943, 4097406, 5957735, 6253639, 7841827, 5398796],
+    385274948688: [
+        326955104193,
+        281949041682,
+        117352971202,
+        37809585538,
+        88808666503,
+        162050715926,
+    ],
+    1000000000000000000: [
+        731875579014964231,
+        416378132158277091,
+        301841418675427227,
+        982904681183358240,
+        669596075040328464,
+        83024602971570670,
+    ],
+    4611686018427387905: [
+        1961463333901047136,
+        586001917797160066,
+        2566585658619339466,
+        2322650085544912334,
+        1643304976631467407,
+        4109626196423943784,
+    ],
+    1000000000000000000000000000000: [
+        904765764521772527529227357379,
+        61109124595639175555128599969,
+        609334133688157199452260402836,
+        168306978425406271188950374356,
+        905228557035268647701488297348,
+        612637265426512578574617161320,
+    ],
+}
+GOLDEN_ANSWERS = [4, 1, 3, 2, 5, 0, 2, 5, 3, 1, 0, 4]
+GOLDEN_ORDERS = [[2, 3, 4, 5, 0, 1], [3, 0, 2, 4, 1, 5]]
+
+
 def wide(slots: int) -> merula.Grammar:
     names = [chr(ord("a") + i) for i in range(slots)]
     text = WIDE.format(names=", ".join(names), frame=" ".join(names))
@@ -148,6 +191,50 @@ def test_the_right_answer_is_at_each_position_equally_often() -> None:
             assert set(places) == set(range(6))
             assert max(places.values()) < 1300
         assert len({tuple(row) for row in order.tolist()}) > 600
+
+
+@pytest.mark.parametrize("answers", [2, 5, 6, 9])
+def test_the_number_of_a_row_does_not_tell_the_right_answer(answers: int) -> None:
+    """Whatever rows are split by, the right answer is at all positions about equally often."""
+    numbers = np.arange(answers * 3000)
+    position = np.argmin(answer_orders(numbers, answers, 3), axis=1)
+    for step in (2, 3, 5, 6, 10):
+        for rest in range(step):
+            seen = np.bincount(position[numbers % step == rest], minlength=answers)
+            expected = seen.sum() / answers
+            assert np.abs(seen - expected).max() < 5 * np.sqrt(expected)
+    assert len({tuple(block) for block in position.reshape(-1, answers).tolist()}) > 1
+
+
+@pytest.mark.parametrize("answers", [1, 2, 3])
+def test_few_answers_are_ordered_too(answers: int) -> None:
+    order = answer_orders(np.arange(60), answers, 1)
+    assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(answers), (60, 1)))
+    assert {tuple(row) for row in order.tolist()} == set(permutations(range(answers)))
+
+
+def test_a_seed_means_the_same_rows_as_before() -> None:
+    """What no later version may change without raising `merula.permute.ORDER`."""
+    assert {n: Permutation(n, 7).rows(0, 6).tolist() for n in GOLDEN} == GOLDEN
+    assert np.argmin(answer_orders(np.arange(12), 6, 7), axis=1).tolist() == GOLDEN_ANSWERS
+    assert answer_orders(np.arange(2), 6, 7).tolist() == GOLDEN_ORDERS
+
+
+def test_numbers_may_be_numpys(agreement: merula.Grammar) -> None:
+    design = agreement["agrf"]
+    plain = design.generate(3, seed=7).to_table()
+    assert design.generate(np.int64(3), seed=np.int64(7)).to_table().equals(plain)
+    assert design[np.int64(5)] == design[5]
+    assert design[3:6] == [design[3], design[4], design[5]]
+    for wrong in (1.0, "1"):
+        with pytest.raises(TypeError):
+            design.generate(3, seed=wrong)
+        with pytest.raises(TypeError):
+            design[wrong]
+    with pytest.raises(TypeError, match="list of names"):
+        design.generate(3, columns="context")
+    with pytest.raises(merula.MerulaError, match="no column of agrf is kept"):
+        design.generate(3, columns=[])
 
 
 def test_answer_orders_do_not_depend_on_the_batch() -> None:

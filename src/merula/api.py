@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -298,6 +299,7 @@ class Design:
         """The instance at an address, or those of a slice; negative ones count from the end."""
         if isinstance(address, slice):
             return [self[i] for i in range(*address.indices(self.count()))]
+        address = index(address)
         if address < 0:
             address += self.count()
         if not 0 <= address < self.count():
@@ -363,6 +365,8 @@ class Design:
         """
         from merula.rows import RowMaker, Selection
 
+        if isinstance(columns, str):
+            raise TypeError(f"columns={columns!r} should be a list of names")
         chosen = None if columns is None else tuple(columns)
         selection = Selection(n, seed, Variation(variation, answers), spans, chosen)
         return Data(RowMaker(self._compiled, self._design, selection))
@@ -436,7 +440,10 @@ class Data:
         from merula.formats import FORMATS
 
         if form not in FORMATS:
-            raise ValueError(f"{form!r} should be one of {', '.join(FORMATS)}")
+            raise ValueError(f"form={form!r} should be one of {', '.join(FORMATS)}")
+        for name, value in (("workers", workers), ("sentences_per_file", sentences_per_file)):
+            if value < 1:
+                raise ValueError(f"{name}={value!r} should be at least 1")
         made = self._maker
         one = replace(made.compiled, designs={made.design.name: made.design})
         run = Run.of([one], made.selection, form, sentences_per_file)
@@ -520,11 +527,23 @@ class Grammar(Mapping[str, Design]):
         """How many distinct instances all designs have together, exactly."""
         return sum(design.count() for design in self._designs.values())
 
-    def generate(self, n: int | None = None, **options: Any) -> Data:
+    def generate(
+        self,
+        n: int | None = None,
+        *,
+        seed: int = 0,
+        variation: str = "I",
+        answers: str = "one",
+        spans: bool = False,
+        columns: Sequence[str] | None = None,
+    ) -> Data:
         """`Design.generate` of the only design; ValueError if there are several."""
         if len(self._designs) != 1:
             raise ValueError(
                 f"{self.name} has the designs {listing(self._designs)}: name one,"
                 f" as in g[{next(iter(self._designs), 'name')!r}].generate(…)"
             )
-        return next(iter(self._designs.values())).generate(n, **options)
+        (design,) = self._designs.values()
+        return design.generate(
+            n, seed=seed, variation=variation, answers=answers, spans=spans, columns=columns
+        )

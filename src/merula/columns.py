@@ -122,7 +122,6 @@ class Writer:
         for plan in plans:
             for name, slot in zip(slot_names(plan), plan.slots, strict=True):
                 self._places(name, slot.titles)
-        self._shifts: dict[tuple[int, int], Ints | None] = {}
 
     # --- what a plan's cells are made of
 
@@ -288,13 +287,25 @@ class Writer:
             for cell in range(cells):
                 at = offsets[rows * cells + cell]
                 for i, words in enumerate(_joined(layout.objects[cell])):
-                    (name, part, piece), (_, last_part, last) = words[0], words[-1]
-                    start = self.book.extents[numbers[rows, cell, part], piece, 0]
-                    end = self.book.extents[numbers[rows, cell, last_part], last, 1]
-                    found[0, at + i] = known.setdefault(name, len(known))
-                    found[1, at + i] = begins[rows, cell, part] + start
-                    found[2, at + i] = begins[rows, cell, last_part] + end
+                    found[0, at + i] = known.setdefault(words[0][0], len(known))
+                    found[1, at + i], found[2, at + i] = self._extent(
+                        words, numbers[rows, cell], begins[rows, cell]
+                    )
         return Spans(list(known), offsets.astype(np.int32), *found)
+
+    def _extent(
+        self, words: Sequence[tuple[str, int, int]], numbers: NDArray[np.int32], begins: Ints
+    ) -> tuple[Ints, Ints]:
+        """Where neighbouring words begin and end; those that were swallowed whole do not count."""
+        start = end = np.zeros(len(numbers), dtype=np.int64)
+        nothing = np.ones(len(numbers), dtype=np.bool_)
+        for _, part, piece in words:
+            own = self.book.extents[numbers[:, part], piece] + begins[:, part, None]
+            there = own[:, 1] > own[:, 0]
+            start = np.where(nothing, own[:, 0], start)
+            end = np.where(nothing | there, own[:, 1], end)
+            nothing &= ~there
+        return start, end
 
 
 def _objects(cell: PlanCell, parts: Sequence[Sequence[Piece]]) -> tuple[tuple[str, int, int], ...]:

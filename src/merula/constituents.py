@@ -101,7 +101,7 @@ class Phrasebook:
         self.surface, self.spans = surface, spans
         self._tables: dict[tuple[Any, ...], tuple[list[Sequence[str]], Table]] = {}
         self._columns: dict[tuple[Any, ...], tuple[Sequence[str], _Column]] = {}
-        self._changing: dict[int, tuple[Sequence[str], bool]] = {}
+        self._changing: dict[Any, tuple[Sequence[str], bool]] = {}
         self._ids: dict[Edge, int] = {}
         self._texts: list[Any] = [pa.array([""], pa.string())]
         self._edge = [np.zeros(1, np.int64)]
@@ -147,11 +147,12 @@ class Phrasebook:
 
     def _changes(self, texts: Sequence[str]) -> bool:
         """Whether the end of a piece may be written otherwise before some neighbour."""
-        found = self._changing.get(id(texts))
+        key = texts if len(texts) == 1 else id(texts)
+        found = self._changing.get(key)
         if found is None:
             changing = self.surface.changing
             ends = changing and any(text.lower().split()[-1] in changing for text in texts)
-            found = self._changing[id(texts)] = (texts, bool(ends))
+            found = self._changing[key] = (texts, bool(ends))
         return found[1]
 
     def tables(self, plan: Plan, parts: Sequence[Sequence[Piece]]) -> list[Table]:
@@ -233,19 +234,18 @@ class Phrasebook:
         combinations = np.arange(size)
         chosen = [combinations // s % n for s, n in zip(strides, sizes, strict=True)]
         base, blocks = self._length, sorted(set(columns[-1].block_of.values()))
-        for block in blocks:
-            entries = _entries(columns, [chosen[p] if p >= 0 else 0 for p in places], block, size)
-            self._add(columns, entries, size)
+        candidates = [chosen[p] if p >= 0 else 0 for p in places]
+        entries = [_entries(columns, candidates, block, size) for block in blocks]
+        for found in entries:
+            self._add(columns, found, size)
+        total = size * len(blocks)
         withheld = any(edge.second for edge in columns[0].edges)
-        self._withheld.append(np.full(size * len(blocks), size * len(blocks) * withheld))
+        self._withheld.append(np.full(total, total * withheld))
         if withheld:
-            for block in blocks:
-                entries = _entries(
-                    columns, [chosen[p] if p >= 0 else 0 for p in places], block, size
-                )
-                entries[:, 0] += len(columns[0].edge)
-                self._add(columns, entries, size)
-            self._withheld.append(np.zeros(size * len(blocks), np.int64))
+            for found in entries:
+                found[:, 0] += len(columns[0].edge)
+                self._add(columns, found, size)
+            self._withheld.append(np.zeros(total, np.int64))
         return Table(
             base,
             size,

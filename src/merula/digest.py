@@ -116,8 +116,9 @@ def _values(leaf: Any) -> Iterator[NDArray[Any]]:
 
 
 def _feed(total: Any, path: str, values: NDArray[Any]) -> None:
+    values = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
     total.update(f"\0{path} {values.dtype.str} {len(values)}\0".encode())
-    raw = np.ascontiguousarray(values).view(np.uint8)
+    raw = values.view(np.uint8)
     total.update((raw if len(raw) < 16 * _LANES else _folded(raw)).data)
 
 

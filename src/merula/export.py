@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import secrets
 import signal
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from merula.disk import obstacle
 from merula.formats import TEXT_FORMATS, WRITERS, Stored
 from merula.language.diagnostics import MerulaError
 from merula.manifest import DesignRecord, Manifest, PartRecord
+from merula.permute import ORDER
 from merula.rows import SCHEMA_VERSION, RowMaker, Selection
 from merula.run_folder import STATE, RunFolder, flush, write_json
 
@@ -163,6 +165,7 @@ class Run:
         return Manifest(
             merula=version("merula"),
             schema=SCHEMA_VERSION,
+            order=ORDER,
             format=self.form,
             seed=selection.seed,
             variation=selection.variation.kind,
@@ -231,6 +234,11 @@ class Run:
             written(summed(digests)),
             Stored.of(path).sha256 if self.form in TEXT_FORMATS else None,
         )
+
+
+def _on_disk(name: str) -> str:
+    """What a name is to a disk that does not tell capitals, or ways to write an accent, apart."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def generate_files(

@@ -68,6 +68,7 @@ class Manifest:
 
     merula: str
     schema: int
+    order: int
     format: str
     seed: int
     variation: str
@@ -143,9 +144,16 @@ def _shown(value: Any) -> str:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest in a file; raises OSError, and `MerulaError` where it is not one."""
+    """The manifest in a file; raises `MerulaError` where it cannot be read."""
     try:
         return read_as(Manifest, json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise MerulaError.of(
+            "M618",
+            f"{path} cannot be read: {error.strerror or error}",
+            remedy="see to it that you may read the folder and its files",
+            place=str(path),
+        ) from error
     except ValueError as error:
         raise MerulaError.of(
             "M618",

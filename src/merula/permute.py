@@ -3,12 +3,14 @@
 A Feistel network on pairs (left, right) with left < a, right < b and a·b just above ``count``: a
 round adds a keyed function of one half to the other, modulo its size. It is walked until the
 result lies below ``count`` (Black & Rogaway 2002, "Ciphers with arbitrary finite domains",
-methods 2 and 3). Round keys come from SHA-256, so that the order is the same on every machine.
+methods 2 and 3). Round keys come from SHA-256, so that the order is the same on every machine. A
+few addresses are sorted by their hashes instead, since a network on small halves is not random.
 """
 
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from math import isqrt
 from typing import Any
 
@@ -20,6 +22,9 @@ from merula.space import LIMIT
 _ROUNDS = 4  # an even number: both halves are changed equally often
 _MORE_ROUNDS = 8  # where halves are small, four leave neighbouring rows a little alike
 _SMALL = 2**24
+_FEW = 1_024  # so many are simply sorted
+
+ORDER = 1  # raised when a seed means other rows than before
 _LOW = np.uint64(32)
 _ODD = np.uint64(0xD6E8FEB86659FD93)
 
@@ -40,10 +45,19 @@ class Permutation:
             for i in range(2 * self.rounds)
         ]
 
+    @cached_property
+    def _sorted(self) -> NDArray[np.int64]:
+        """All addresses in order, where there are few."""
+        text = f"merula permutation {self.seed} {self.count}"
+        keys = [hashlib.sha256(f"{text} {i}".encode()).digest() for i in range(self.count)]
+        return np.array(sorted(range(self.count), key=keys.__getitem__), dtype=np.int64)
+
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """The addresses of rows ``start`` to ``stop``: int64, or Python integers above 2⁶²."""
         if not 0 <= start <= stop <= self.count:
             raise ValueError(f"rows {start} to {stop} are not within 0 to {self.count}")
+        if self.count <= _FEW:
+            return self._sorted[start:stop]
         if self.count >= LIMIT:
             found = [self._walk_wide(row) for row in range(start, stop)]
             return np.array(found, dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,6 @@ from merula.columns import Writer, Written
 from merula.compiler import Compiled, CompiledDesign
 from merula.items import piece_template
 from merula.meaning import Cell
-from merula.permute import Permutation
 from merula.plan import Plan
 from merula.space import Ints
 from merula.variation import AddressSpace
@@ -377,29 +377,35 @@ class MatrixColumns(DesignColumns):
 def answer_orders(numbers: Ints, answers: int, seed: int) -> Ints:
     """The order of the answers of each row: entry ``[r, j]`` is the answer at position ``j``.
 
-    The right answer (0) goes round over the positions, so that it is at each equally often; the
-    others are ordered by the row's number and the seed.
+    In every block of as many rows as there are answers, the right answer (0) is at each position
+    once, in an order of the block's own; so it is at each equally often, and neither the rows
+    before nor the number of a row tell where. The others are in an order of the row's own.
     """
-    length = len(numbers)
-    start = Permutation(answers, seed).rows(0, answers)
-    order = np.empty((length, answers), dtype=np.int64)
-    rest = np.tile(np.arange(1, answers, dtype=np.int64), (length, 1))
-    state = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(
-        (seed * 0x2545F4914F6CDD1D + 1) % 2**64
-    )
-    rows = np.arange(length)
-    for i in range(answers - 2, 0, -1):
-        state ^= state >> np.uint64(30)
-        state = state * np.uint64(0xBF58476D1CE4E5B9)
-        state ^= state >> np.uint64(27)
-        j = (state % np.uint64(i + 1)).astype(np.int64)
-        rest[rows, i], rest[rows, j] = rest[rows, j].copy(), rest[rows, i].copy()
-    position = start[numbers % answers]
-    for at in range(answers):
-        before = np.minimum(np.where(at < position, at, at - 1), max(answers - 2, 0))
-        others = rest[rows, np.maximum(before, 0)] if answers > 1 else np.zeros(length, np.int64)
-        order[:, at] = np.where(position == at, 0, others)
+    blocks, block_of = np.unique(numbers // answers, return_inverse=True)
+    positions = _shuffles(blocks, answers, seed, "positions")[block_of, numbers % answers]
+    others = _shuffles(numbers, answers - 1, seed, "others") + 1
+    order = np.zeros((len(numbers), answers), dtype=np.int64)
+    rows = np.arange(len(numbers))
+    for at in range(answers - 1):
+        order[rows, at + (at >= positions)] = others[:, at]
     return order
+
+
+def _shuffles(numbers: Ints, width: int, seed: int, what: str) -> Ints:
+    """A permutation of 0 … ``width`` - 1 for each number (Fisher & Yates), decided by the seed."""
+    found = np.tile(np.arange(width, dtype=np.int64), (len(numbers), 1))
+    text = f"merula {what} {seed}".encode()
+    key = np.uint64(int.from_bytes(hashlib.sha256(text).digest()[:8], "little"))
+    state = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + key
+    rows = np.arange(len(numbers))
+    for i in range(width - 1, 0, -1):
+        for _ in range(2):
+            state ^= state >> np.uint64(30)
+            state *= np.uint64(0xBF58476D1CE4E5B9)
+        state ^= state >> np.uint64(27)
+        j = ((state >> np.uint64(32)) * np.uint64(i + 1) >> np.uint64(32)).astype(np.int64)
+        found[rows, i], found[rows, j] = found[rows, j], found[rows, i]
+    return found
 
 
 def variant_text(plan: Plan) -> str:

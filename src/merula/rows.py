@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,12 @@ class Selection:
     variation: Variation = TYPE_I
     spans: bool = False
     columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Take numpy's integers as well; raises TypeError for other numbers."""
+        if self.n is not None:
+            object.__setattr__(self, "n", index(self.n))
+        object.__setattr__(self, "seed", index(self.seed))
 
 
 class RowMaker:
@@ -99,6 +106,13 @@ class RowMaker:
         if wanted is None:
             return every
         known = [column.field.name for column in every]
+        if not any(wanted):
+            raise MerulaError.of(
+                "M616",
+                f"no column of {self.design.name} is kept",
+                remedy=f"there is {listing(known)}",
+                place=self.compiled.source.name,
+            )
         for name in wanted:
             if name not in known:
                 raise MerulaError.of(

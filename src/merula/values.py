@@ -38,6 +38,8 @@ def frozen(cls: type[T] | None = None, /, *, eq: bool = True) -> Any:
 
 
 def _frozen(cls: type[Any], eq: bool) -> type[Any]:
+    if hasattr(cls, "__post_init__"):
+        raise TypeError(f"{cls.__name__}.__post_init__ would not be called")
     if cls.__doc__ is None:
         cls.__doc__ = cls.__name__  # `dataclass` would work out a signature
     cls = dataclass(init=False, repr=False, eq=False)(cls)

@@ -82,7 +82,11 @@ FORMATS = ("parquet", "arrow", "jsonl", "csv")
     show_default=True,
     help="Use so many processes at once.",
 )
-@click.option("--shard", metavar="K/M", help="Make only the K-th of M shares of the files.")
+@click.option(
+    "--shard",
+    metavar="K/M",
+    help="Make only the K-th of M shares of the files (see --sentences-per-file).",
+)
 @click.option(
     "--sentences-per-file",
     "part",
@@ -174,7 +178,8 @@ def _report(out: Path, outcome: Outcome) -> None:
     """What is in the folder now."""
     if outcome.manifest is None:
         made, missing = len(outcome.made), len(outcome.missing)
-        click.echo(f"{out}  {made} {_files(made)} made; {missing} of other shards are missing")
+        verb = "is" if missing == 1 else "are"
+        click.echo(f"{out}  {made} {_files(made)} made; {missing} of other shards {verb} missing")
         return
     for design in outcome.manifest.designs:
         own = [part.file for part in outcome.manifest.files if part.title == design.title]
