@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("merula", deadline=None)  # machines and the load on them differ
+settings.load_profile("merula")
 
 pytest_plugins = ["pytester"]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
-
-from hypothesis import HealthCheck, settings
 
 from merula._resources import data_root
 from merula.language import syntax as s
@@ -24,17 +21,6 @@ FILES = [
     *ROOT.parent.glob("shared/design/sketches/*.merula"),  # where they are at hand
 ]
 BLOCK = re.compile(r'^```merula title="[^"]+"\n(.*?)^```', re.MULTILINE | re.DOTALL)
-TIMES = int(os.environ.get("MERULA_EXAMPLES", "1"))
-
-
-def examples(number: int) -> settings:
-    """As many examples, the same ones every time unless more are wanted."""
-    return settings(
-        max_examples=number * TIMES,
-        deadline=None,
-        derandomize=TIMES == 1,
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 def _texts() -> Iterator[str]:

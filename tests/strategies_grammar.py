@@ -6,12 +6,14 @@ with other names, another layout, its tables turned round, or claims added to it
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TypeVar
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from merula.compiler import Compiled, compile_source
@@ -20,6 +22,17 @@ from merula.language.source import Source
 T = TypeVar("T")
 NAME = re.compile(r"~([^~\n]+)~")
 CLAIM = re.compile(r"<claim:([^>]+)>")
+
+TIMES = int(os.environ.get("MERULA_EXAMPLES", "1"))  # 20 looks for what nobody has met yet
+
+
+def examples(number: int) -> settings:
+    """As many examples, the same ones every time unless more are wanted."""
+    return settings(
+        max_examples=number * TIMES,
+        derandomize=TIMES == 1,
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The benchmarks run, with small sizes, and print a figure beside every floor."""
+"""The benchmarks run, with small sizes, and print a figure beside every target."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
-FLOORS = {"generate.py": 8, "compile.py": 5}
+TARGETS = {"generate.py": 8, "compile.py": 5}
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("*.py")))
@@ -17,5 +17,5 @@ def test_a_smoke_run(name: str) -> None:
         [sys.executable, str(FOLDER / name), "--quick"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    found = re.findall(r"\(floor |\b(?:kept|missed)$", done.stdout, re.MULTILINE)
-    assert len(found) >= FLOORS[name], done.stdout
+    found = re.findall(r"\(target |\b(?:kept|missed)$", done.stdout, re.MULTILINE)
+    assert len(found) >= TARGETS[name], done.stdout

@@ -5,6 +5,7 @@ Every case is a change to a grammar that is fine. Nothing here may raise.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -306,6 +307,123 @@ def test_attributes_values_rules_and_frames(case: Case) -> None:
     check_case(case, text)
 
 
+DUAL = changed(
+    GRAMMAR,
+    "number = sg | pl\n => number = sg | pl\n  subj.number = sg | pl | du\n",
+    "subj.number × verb.number => subj.number (sg | pl) × verb.number",
+)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "subj.number = du -> verb.number = pl else verb.number = subj.number",
+        "subj.number = sg | pl -> verb.number = subj.number else verb.number = pl",
+        "subj.number != du -> verb.number = subj.number else verb.number = pl",
+        "n1.number = sg and subj.number != du -> verb.number = subj.number",
+        "n1.number = sg or subj.number = du -> verb.number = pl else verb.number = subj.number",
+    ],
+)
+def test_a_condition_may_leave_out_the_values_that_an_attribute_lacks(rule: str) -> None:
+    found = compiled(changed(DUAL, f"verb.number = subj.number => {rule}"))
+    assert found.designs
+    assert "M212" not in {problem.code for problem in found.problems}
+
+
+@pytest.mark.parametrize(
+    ("rule", "remedy"),
+    [
+        (
+            "verb.number = subj.number",
+            "say what it is then:"
+            " subj.number = du -> verb.number = pl else verb.number = subj.number",
+        ),
+        (
+            "n1.number = sg -> verb.number = subj.number else verb.number = pl",
+            "add `and not subj.number = du` to the condition",
+        ),
+        (
+            "n1.number = sg -> verb.number = pl else verb.number = subj.number",
+            "add `or subj.number = du` to the condition",
+        ),
+        (
+            "subj.number = du -> verb.number = pl, verb.number = subj.number",
+            "say what it is then",
+        ),
+    ],
+)
+def test_what_follows_has_to_have_the_value(rule: str, remedy: str) -> None:
+    (problem,) = errors(compiled(changed(DUAL, f"verb.number = subj.number => {rule}")))
+    assert (problem.code, problem.message) == (
+        "M212",
+        "`verb.number` follows `subj.number`, but cannot be du",
+    )
+    assert problem.remedy.startswith(f"give `verb.number` that value, or {remedy}")
+
+
+@pytest.mark.parametrize(
+    ("change", "head"),
+    [
+        ("lexicon => \n  lexicon", "lexicon"),  # under `language`
+        ("language => \n  language", "language"),  # under `phenomenon`
+        ('language => import "a.merula"\n  language', "language"),
+        ("matrix m => \n  matrix m", "matrix"),  # under `paradigm`
+        ("paradigm => \n  paradigm", "paradigm"),
+    ],
+)
+def test_a_section_that_is_indented(change: str, head: str) -> None:
+    problems = errors(compiled(changed(GRAMMAR, change)))
+    assert [(p.code, carets(p)) for p in problems if p.code != "M110"] == [("M004", [head])]
+
+
+def test_several_sections_that_are_indented() -> None:
+    text = changed(GRAMMAR, "language => \n  language", "\nlexicon => \n  lexicon")
+    problems = errors(compiled(text))
+    assert [(p.code, carets(p)) for p in problems] == [
+        ("M004", ["language"]),
+        ("M004", ["lexicon"]),
+    ]
+
+
+def test_lines_that_go_on_may_begin_with_the_name_of_a_section() -> None:
+    text = changed(
+        GRAMMAR,
+        "n1 => matrix",
+        "clause => frames",
+        "× verb.number => × verb.number in\n  frames\n  varying\n  matrix.number",
+        "language en => language\n  en",
+    )
+    table = SETS.replace("n1.", "matrix.")
+    found = compiled(text.replace("\nmatrix", "\nmatrix", 1), {"sets.tsv": table})
+    assert not found.problems, [p.render() for p in found.problems]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "subj.number cycles sg | pl every 1\n  n1.number cycles sg | pl every 2",
+        "| subj.number\n  1 | pl\n  2 | sg",
+        "n1.number = sg",
+    ],
+)
+def test_lines_under_a_swapped_matrix_are_one_fault(lines: str) -> None:
+    text = changed(
+        GRAMMAR,
+        "answers for m => matrix t = items\n  | subj.number\n  1 | sg\n  2 | pl\n"
+        f"matrix k = t swap 1, 2\n  {lines}\nanswers for m",
+    )
+    (problem,) = errors(compiled(text))
+    assert problem.code == "M012"
+    assert "delete these lines" in problem.remedy
+
+
+def test_what_may_fill_a_position_is_not_said_to_be_out_of_place() -> None:
+    text = changed(
+        GRAMMAR, "verb     : VP => place : position\n  verb : VP", "[inner n1 n2] => [inner place]"
+    )
+    assert [p.code for p in compiled(text).problems] == ["M120"]
+
+
 def test_an_attribute_that_no_object_has_is_a_warning() -> None:
     found = compiled(changed(GRAMMAR, "attributes => attributes\n  case = nom | acc"))
     (problem,) = found.problems
@@ -378,7 +496,56 @@ MATRICES = [
         "is said to break E, but",
         "write `breaks R n1.number`",
     ),
-    Case("breaks E agreement => breaks E agreemnt", "M423", "E agreemnt", "no rule", "agreement?"),
+    Case(
+        "breaks E agreement => breaks attraction",
+        "M412",
+        "attraction",
+        "no error class",
+        "write `breaks I attraction`",
+    ),
+    Case(
+        "breaks E agreement => breaks agrement",
+        "M412",
+        "agrement",
+        "no error class",
+        "write `breaks E agreement`",
+    ),
+    Case("breaks E agreement => breaks e agreement", "M412", "e", "no error class", "write `E`"),
+    Case(
+        "breaks E agreement => breaks E agreemnt",
+        "M423",
+        "E agreemnt",
+        "no rule is called so",
+        "did you mean `breaks E agreement`?",
+    ),
+    Case(
+        "breaks E agreement => breaks E atraction",
+        "M423",
+        "E atraction",
+        "no rule is called so",
+        "did you mean `breaks I attraction`?",
+    ),
+    Case(
+        WN + "breaks E attraction: flip n1.number",
+        "M423",
+        "E attraction",
+        "but attraction is an internal rule",
+        "write `breaks I attraction`",
+    ),
+    Case(
+        "breaks E agreement => breaks I n1.number",
+        "M423",
+        "I n1.number",
+        "but n1.number belongs to class R",
+        "write `breaks R n1.number`",
+    ),
+    Case(
+        "breaks E agreement => breaks E concord",
+        "M423",
+        "E concord",
+        "no rule is called so",
+        "write `breaks E agreement`",
+    ),
     Case(
         "breaks E agreement => breaks E agreement as R",
         "M401",
@@ -521,6 +688,26 @@ def test_a_row_without_a_form_is_left_out_with_a_warning() -> None:
     assert found.designs["agree"].count == 1
 
 
+def test_sets_without_a_name_are_not_the_same_set() -> None:
+    names = ("set", "", "")
+    table = "".join(f"{name}\t{row}" for name, row in zip(names, [HEADER, *ROWS], strict=True))
+    assert not compiled(GRAMMAR, {"sets.tsv": table}).problems
+
+
+def test_a_column_without_a_header_is_a_warning_if_it_holds_something() -> None:
+    header, *rows = SETS.splitlines()
+    for cells, message in (
+        ("\t\t", ""),
+        ("\tnote\t", "column 9 has no header; what stands in it is not read"),
+        ("\tnote\tx", "columns 9 and 10 have no header; what stands in them is not read"),
+    ):
+        table = "\n".join([header + "\t\t", rows[0] + cells, rows[1] + "\t\t"])
+        found = compiled(GRAMMAR, {"sets.tsv": table})
+        assert not found.failed
+        told = [("M343", message, "sets.tsv:1")] if message else []
+        assert [(p.code, p.message, p.place) for p in found.problems] == told
+
+
 def test_many_faulty_rows_are_one_problem() -> None:
     (problem,) = errors(compiled(GRAMMAR, {"sets.tsv": SETS + "a\tb\n" * 1000}))
     assert problem.notes == (
@@ -539,11 +726,11 @@ def test_a_quotation_mark_that_is_not_closed_is_blamed_on_its_line() -> None:
 @pytest.mark.parametrize(
     ("option", "code", "caret"),
     [
-        ('encoded "nonsense"', "M303", '"sets.tsv"'),
-        ('encoded ""', "M303", '"sets.tsv"'),
+        ('encoded "nonsense"', "M303", '"nonsense"'),
+        ('encoded ""', "M303", '""'),
         ('encoded "undefined"', "M302", '"sets.tsv"'),
         ('encoded "base64"', "M302", '"sets.tsv"'),
-        ('encoded "é"', "M303", '"sets.tsv"'),
+        ('encoded "é"', "M303", '"é"'),
         ('separated by ";;"', "M323", '";;"'),
         ('separated by ""', "M323", '""'),
         ('separated by "\\""', "M323", '"\\""'),
@@ -664,6 +851,14 @@ def test_selection_cells(cell: str) -> None:
     assert problem.remedy
 
 
+def test_a_cell_is_its_own_place() -> None:
+    tables = {"nouns.tsv": NOUNS, "verbs.tsv": VERBS.replace("\tthing\t", "\tthing or\t")}
+    (problem,) = errors(compiled(LEXICON, tables))
+    place, _, cell, marks, *_ = problem.render().splitlines()[1:]
+    assert place == "  --> verbs.tsv:3, column subject"
+    assert (cell, marks.rstrip()) == ("  | thing or", "  |         ^")
+
+
 def test_many_faulty_cells_are_few_problems() -> None:
     verbs = VERBS + "".join(f"v{i}\tverb\tv{i}s\tv{i}\tf{i}\thotel\n" for i in range(1000))
     problems = errors(compiled(LEXICON, {"nouns.tsv": NOUNS, "verbs.tsv": verbs}))
@@ -688,6 +883,82 @@ LEXEME_TABLES = {
     ),
     "a doubled lexeme": (NOUNS + NOUNS.splitlines()[1] + "\n", "M313", "nouns.tsv:5", "delete one"),
 }
+
+
+def test_lexemes_without_a_category_are_left_out_with_a_warning() -> None:
+    nouns = NOUNS + "egg\t\tegg\teggs\tthing\tkitchen\nspoon\t\tspoon\tspoons\tthing\tkitchen\n"
+    found = compiled(LEXICON, {"nouns.tsv": nouns, "verbs.tsv": VERBS})
+    assert not found.failed
+    (problem,) = found.problems
+    assert (problem.code, problem.place) == ("M341", "nouns.tsv:5")
+    assert problem.message == "`egg` has no category, so nothing can use it"
+    assert problem.notes == ("the same is wrong at nouns.tsv:6",)
+
+
+def test_what_has_no_lexeme_is_named_once() -> None:
+    text = """
+phenomenon nomi
+lexicon noun "n.csv"
+objects
+  nome : noun (number)
+  agg  : adj
+attributes
+  number     = sg | pl
+  agg.gender = m "rosso" | f "rossa"
+external
+  concord: agg.gender = nome.gender
+frames
+  clause = nome agg
+matrix m = 4 items
+  nome.number cycles sg | pl every 1
+answers
+  AE: flip nome.gender
+"""
+    found = compiled(text, {"n.csv": "lemma,sg,pl,gender\ngatto,gatto,,m\ncasa,casa,,f\n"})
+    messages = [p.message for p in found.problems if p.code == "M502"]
+    assert messages == ["m has no instance in all 2 variants: no lexeme for `nome` is left"]
+
+
+WORDS = """\
+phenomenon words
+objects
+  subj : NP (number)
+  verb : VP (number)
+attributes
+  number      = sg | pl
+  subj.number = sg "the dog" | pl "the dogs"
+  verb.number = sg "barks" | pl "bark"
+external
+  agreement: verb.number = subj.number
+frames
+  clause = subj verb
+paradigm p = subj.number × verb.number
+"""
+
+
+def test_without_tables_an_object_with_words_of_its_own_has_no_columns() -> None:
+    text = changed(WORDS, "  number      = sg | pl\n => ")
+    assert not compiled(text).problems
+    (problem,) = compiled(changed(text, "agreement: verb.number => agreement: verb.numbr")).problems
+    assert (problem.code, carets(problem)) == ("M103", ["verb.numbr"])
+    assert problem.remedy == "did you mean number?"
+
+
+def test_without_tables_the_columns_that_are_asked_for_are_named() -> None:
+    text = changed(WORDS, '  subj.number = sg "the dog" | pl "the dogs"\n => ')
+    asking = changed(text, "external => external\n  case: verb.number = sg -> subj.case = nom")
+    for grammar, notes in (
+        (text, ()),
+        (asking, ("taken for columns of its tables, unless they are misspelt: subj.case",)),
+    ):
+        (problem,) = compiled(grammar, {}).problems
+        assert (problem.code, problem.notes) == ("M113", notes)
+
+
+def test_a_misspelt_factor_without_tables() -> None:
+    text = changed(WORDS, "  number      = sg | pl\n => ", "= subj.number × => = subj.numbr ×")
+    (problem,) = compiled(text).problems
+    assert (problem.code, problem.remedy) == ("M130", "did you mean number?")
 
 
 @pytest.mark.parametrize("name", LEXEME_TABLES)
@@ -1222,6 +1493,62 @@ def test_a_folder_that_refuses(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     result = run("generate", "x.merula", "--out", "new/out", "-n", "1")
     assert "error[M608]: new/out cannot be written: Permission denied" in result.output
     assert files(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "remedy"),
+    [
+        (errno.EACCES, "Permission denied", "check the rights of the folder, or name another"),
+        (errno.ENOSPC, "No space left on device", "make room on the disk"),
+        (errno.ENOENT, "No such file or directory", "name another folder"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_the_remedy_fits_what_the_system_says(
+    monkeypatch: pytest.MonkeyPatch, error: int, reason: str, remedy: str
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    output = run("generate", "x.merula", "--out", "out", "-n", "1").output
+    assert f"error[M608]: out cannot be written: {reason}" in output
+    assert f"  = help: {remedy}" in output
+
+
+@pytest.mark.parametrize("out", ["x.merula/a/out", "link/out"])
+def test_a_part_of_a_path_that_is_no_folder_is_named(folder: Path, out: str) -> None:
+    (folder / "link").symlink_to("nowhere")
+    part = Path(out).parts[0]
+    what = "a file" if part == "x.merula" else "no folder"
+    for command in (["generate", "x.merula", "-n", "1"], ["new", "dogs"]):
+        result = run(*command, "--out", out)
+        assert result.exit_code == 1
+        assert f": {part} is {what}\n" in result.output
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("lexicon sets", "# lexicon sets", "no lexicon is named"),
+        ("paradigm agree", "# paradigm agree", "there is no paradigm and no matrix"),
+    ],
+)
+def test_what_lacks_where_nothing_can_be_generated(
+    folder: Path, old: str, new: str, message: str
+) -> None:
+    text = GRAMMAR[: GRAMMAR.index("matrix m")]
+    (folder / "x.merula").write_text(changed(text, f"{old} => {new}"), encoding="utf-8")
+    output = run("generate", "x.merula", "--out", "out", "-n", "1").output
+    assert f"error[M607]: there is nothing to generate: {message}\n  --> x.merula\n" in output
+
+
+@pytest.mark.parametrize(("value", "coloured"), [("", True), ("1", False)])
+def test_no_color_is_heeded_by_every_command(folder: Path, value: str, *, coloured: bool) -> None:
+    (folder / "x.merula").write_text("language   en\n", encoding="utf-8")
+    runner = CliRunner(env={"NO_COLOR": value})
+    result = runner.invoke(main, ["fmt", "--diff", "x.merula"], color=True)
+    assert ("\x1b[" in result.output) is coloured
 
 
 # --- one shape -----------------------------------------------------------------------------------

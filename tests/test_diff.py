@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 from merula.api import Design, Instance, Sentence
 from merula.changes import compare
+from merula.changes.addresses import built_alike
 from merula.changes.differences import Cause, CellChange, DesignDiff
 from merula.compiler import Compiled, compile_source
 from merula.language.source import Source
-from strategies_grammar import Program, TableText, programs
+from merula.space import Constraint, Distinct, Origin, Space
+from strategies_grammar import Program, TableText, examples, programs
 
 MOST = 600  # instances of a design, so that all can be compared
-TIMES = int(os.environ.get("MERULA_EXAMPLES", "1"))
-
-
-def examples(number: int) -> settings:
-    return settings(
-        max_examples=number * TIMES,
-        deadline=None,
-        derandomize=TIMES == 1,
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 # --- random edits --------------------------------------------------------------------------------
@@ -223,6 +215,8 @@ def test_instances_are_compared_as_one_by_one(programs_: tuple[Program, Program]
         assert bool(design.rewordings) == bool(reworded)
         for changed in design.rewordings:
             assert changed.old != changed.new
+        moved = any(one[key].address != other[key].address for key in kept)
+        assert design.reordered == (design.same_instances and moved)
 
 
 def _sort(kept: int, old: int, new: int) -> str:
@@ -254,6 +248,78 @@ def check_examples(
             assert any(example.sentence == s.text for s in mine[key].cells)
             if cause.kind == "lexemes":
                 assert set(cause.lexemes) & set(example.lexemes.values())
+
+
+@examples(60)
+@given(edited())
+def test_what_is_built_alike_stands_at_the_same_addresses(
+    programs_: tuple[Program, Program],
+) -> None:
+    old, new = both(programs_)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("merula.changes.addresses.MOST", 0)  # none are compared one by one
+        found = compare(old, new)
+    for design in found.designs:
+        if design.same_instances:
+            event("built otherwise" if design.reordered else "built alike")
+        if design.same_instances and not design.reordered:
+            one, other = instances(old, design.name), instances(new, design.name)
+            assert list(one) == list(other)
+
+
+@st.composite
+def spaces(draw: st.DrawFn) -> tuple[Space, Space]:
+    """A space, and one with the same demands written otherwise."""
+    sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
+    slots = st.permutations(range(len(sizes)))
+    origin = Origin("")
+    demands: list[tuple[Constraint, Constraint]] = []
+    for _ in range(draw(st.integers(0, 3))):
+        pair = tuple(draw(slots)[:2])
+        names = [draw(st.permutations(range(5)))[: draw(st.integers(1, 3))] for _ in pair]
+        groups = tuple(
+            np.array([draw(st.sampled_from(own)) for _ in range(sizes[slot])])
+            for own, slot in zip(names, pair, strict=True)
+        )
+        bits = st.lists(st.booleans(), min_size=25, max_size=25)
+        table = np.array(draw(bits), dtype=np.bool_).reshape(5, 5)
+        to = [np.array(draw(st.permutations(range(5)))) for _ in pair]
+        renamed = np.zeros((5, 5), dtype=np.bool_)
+        renamed[np.ix_(*to)] = table
+        turned = tuple(names[groups_] for names, groups_ in zip(to, groups, strict=True))
+        demands.append(
+            (
+                Constraint(pair, groups, table, origin),
+                Constraint(pair[::-1], turned[::-1], renamed.T, origin),
+            )
+        )
+    distinct = []
+    if draw(st.booleans()):
+        chosen = tuple(draw(slots)[: draw(st.integers(2, len(sizes)))])
+        keys = [np.array(draw(st.permutations(range(6)))[: sizes[slot]]) for slot in chosen]
+        to_ = np.array(draw(st.permutations(range(6))))
+        distinct = [
+            Distinct(chosen, tuple(keys), origin),
+            Distinct(chosen[::-1], tuple(to_[k] for k in keys[::-1]), origin),
+        ]
+    other = draw(st.permutations([one[1] for one in demands]))
+    return (
+        Space(sizes, [one[0] for one in demands], distinct[:1]),
+        Space(sizes, other, distinct[1:]),
+    )
+
+
+@examples(150)
+@given(spaces())
+def test_the_order_and_the_numbers_of_demands_change_no_address(
+    spaces_: tuple[Space, Space],
+) -> None:
+    one, other = spaces_
+    assert built_alike(one, other)
+    assert one.count == other.count
+    addresses = np.arange(one.count)
+    for mine, theirs in zip(one.unrank(addresses), other.unrank(addresses), strict=True):
+        assert mine.tolist() == theirs.tolist()
 
 
 @examples(15)
@@ -473,6 +539,22 @@ def test_the_order_of_cells_and_of_rows() -> None:
     assert design.reordered
 
 
+def test_two_of_very_many_that_change_places() -> None:
+    def made(note: str) -> Compiled:
+        rows = [f"n{i:04},n{i:04},n{i:04}s,a{i:04}" for i in range(2_000)]
+        rows[700] = rows[700].replace("a0700", note)
+        table = "\n".join(["lemma,sg,pl,note", *rows]) + "\n"
+        text = LARGE.replace("nouns.tsv", "nouns.csv").replace("SELECTIONS", "a, b, c differ")
+        compiled = compile_source(Source("large.merula", text), tables={"nouns.csv": table})
+        assert not compiled.failed
+        return compiled
+
+    assert compare(made("a0700"), made("a0700b")).same
+    design = only(made("a0700"), made("a0701b"))
+    assert design.same_instances
+    assert design.reordered
+
+
 def test_sets_without_names_are_known_by_their_contents_then_by_their_first_cells() -> None:
     head, *rows = TABLE.splitlines()
     turned = "\n".join([head, *reversed(rows)]) + "\n"
@@ -531,3 +613,67 @@ def test_examples_are_those_of_the_seed() -> None:
     assert all(
         not cause.examples for d in compare(old, new, examples=0).designs for cause in d.lost
     )
+
+
+# --- what cannot be counted, or takes too long ---------------------------------------------------
+
+
+def test_instances_of_reasons_that_cannot_be_counted_are_told_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old, new = large(12, "a, b differ"), large(12, "a, b, c differ", gone="n7")
+    everything = compare(old, new)
+    monkeypatch.setattr("merula.space.MAX_TABLE", 100)
+    found = compare(old, new)
+    (full,), (design,) = everything.designs, found.designs
+    assert (design.kept, design.lost_count) == (full.kept, full.lost_count)
+    assert sum(cause.instances for cause in design.lost) == design.lost_count
+    (rest,) = [cause for cause in design.lost if cause.kind == "uncounted"]
+    (ruled_out,) = [cause for cause in full.lost if cause.kind == "selection"]
+    assert (rest.instances, rest.examples) == (ruled_out.instances, ())
+    said = str(found)
+    assert "- for reasons that tie too many choices together to be counted one by one (" in said
+    assert "selection" not in said
+
+
+def test_a_report_of_what_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, new = large(12, "a, b differ"), large(12, "b, c differ", gone="n7")
+    monkeypatch.setattr("merula.space.MAX_TABLE", 60)
+    found = compare(old, new)
+    text = str(found)
+    assert "instances; how many are the same cannot be counted" in text
+    assert "instances may read otherwise; how many cannot be counted" in text
+    assert "(0 instances)" not in text
+
+
+def test_too_many_combinations_are_taken_to_read_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = large(12, "a, b differ")
+    new = compile_source(
+        Source(
+            "large.merula",
+            LARGE.replace("SELECTIONS", "a, b differ").replace("a b c d e f\n", "b a c d e f\n"),
+        ),
+        tables={"nouns.tsv": nouns_table(12)},
+    )
+    assert only(old, new).reworded == old.designs["numbers"].count  # a and b differ
+    same = [("a b c", '"x" a b c'), ("noun (number)", "noun (number)")]
+    del same
+    monkeypatch.setattr("merula.changes.wording.MAX_JOINT", 10)
+    assert only(old, new).reworded == old.designs["numbers"].count
+
+
+# --- reports -------------------------------------------------------------------------------------
+
+
+def test_a_report_of_many_reasons() -> None:
+    text = str(compare(large(200), large(200, gone="n7"), examples=0))
+    assert "  - 1 more reasons (" in text or "  - 1 more reason (" in text
+    back = str(compare(keys(PAIRS), keys(PAIRS, table=TABLE.splitlines()[0] + "\n")))
+    assert back
+
+
+def test_an_empty_variant_is_told() -> None:
+    nothing = keys(PAIRS + " varying attr(absent | sg)", table=TABLE)
+    assert nothing

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
-from grammar_texts import examples, readable, texts, tree
+from grammar_texts import readable, texts, tree
 from merula.cli import main
 from merula.language import layout
 from merula.language.diagnostics import Report
@@ -24,7 +24,7 @@ from merula.language.parse import parse
 from merula.language.source import Source, display_width
 from merula.language.tokens import KEYWORDS, Token, entries, scan
 from merula.reformat import reformat
-from strategies_grammar import Program, programs
+from strategies_grammar import Program, examples, programs
 
 
 def laid_out(text: str) -> str:

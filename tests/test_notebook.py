@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import merula
@@ -22,7 +22,7 @@ from merula.api import Design, Grammar
 from merula.cli import main
 from merula.drawing import draw_instance, draw_template, plain
 from merula.notebook import drawing_html
-from strategies_grammar import Program, programs
+from strategies_grammar import Program, examples, programs
 from test_documents import ROOT, blocks, write
 
 API_PAGE = ROOT / "docs" / "api.md"
@@ -165,7 +165,7 @@ def test_styles_hold_for_merula_alone(toy: Grammar) -> None:
         assert not any(name.startswith("on") for e in tree.all for name in e)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(25)
 @given(programs(), st.integers(0, 10**6))
 def test_the_words_of_a_row_are_its_sentence(program: Program, number: int) -> None:
     compiled = program.compile()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from merula import grammar as g
 from merula._resources import data_root
+from merula.api import Grammar
 from merula.columns import Spans, Writer
 from merula.compiler import Compiled, compile_source
 from merula.examples import readings
@@ -30,24 +30,13 @@ from merula.meaning import Cell
 from merula.plan import Plan, PlanCell, phrases, slot_names
 from merula.program import read_program
 from merula.reference import SizeError, interpret
+from merula.rows import RowMaker, Selection
 from merula.space import Constraint, Distinct, Origin, Space
 from merula.surface import Surface, load_surface, plain_surface
-from strategies_grammar import TONGUES, Program, programs
+from strategies_grammar import TONGUES, Program, examples, programs
 
 MOST = 1_500  # choices of rows a variant may have, so that trying all of them stays quick
 MOST_VARIANTS = 16
-
-TIMES = int(os.environ.get("MERULA_EXAMPLES", "1"))  # 20 looks for what nobody has met yet
-
-
-def examples(number: int) -> settings:
-    """As many examples, the same ones every time unless more are wanted."""
-    return settings(
-        max_examples=number * TIMES,
-        deadline=None,
-        derandomize=TIMES == 1,
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 # --- the compiler and the reference --------------------------------------------------------------
@@ -69,6 +58,10 @@ def rows_of_plan(plan: Plan, surface: Surface) -> list[tuple[str, ...]]:
         spans += [
             spans_of(cell, text, surface) for cell, text in zip(plan.cells, texts, strict=True)
         ]
+    for sentence, found in zip((text for row in rows for text in row), spans, strict=True):
+        said = [sentence[start:end] for _, start, end in found]
+        assert said == [text.strip() for text in said]
+        assert all(one[2] <= other[1] for one, other in pairwise(found))
     for instances in (1, 7, 10**6):  # constituents of a slot each, of some, of as many as may be
         writer = Writer([plan], surface, instances=instances, spans=True)
         written = writer.write(np.zeros(plan.count, dtype=np.int64), [addresses])
@@ -92,7 +85,9 @@ def spans_of(cell: PlanCell, texts: Sequence[str], surface: Surface) -> list[tup
             shown = shown.removesuffix(surface.stop)
         name = placed.object.name if placed.object is not None else None
         if name is not None and name == before:
-            found[-1] = (name, found[-1][1], at + len(shown))
+            _, start, end = found[-1]
+            if shown:  # a word that was swallowed whole stands nowhere
+                found[-1] = (name, at if start == end else start, at + len(shown))
         elif name is not None:
             found.append((name, at, at + len(shown)))
         at, before = at + len(text), name
@@ -117,6 +112,33 @@ def small(compiled: Compiled) -> bool:
 
 def labels(cells: Sequence[Cell]) -> list[tuple[object, ...]]:
     return [(c.role, c.label, c.factors, c.broken, c.letter) for c in cells]
+
+
+@examples(40)
+@given(programs(), st.integers(1, 9))
+def test_rows_are_instances(program: Program, chunk: int) -> None:
+    """What is written for many variants together is what each instance says alone."""
+    compiled = program.compile()
+    assume(not compiled.failed and small(compiled))
+    for name, design in Grammar(compiled).items():
+        if not design.count():
+            continue
+        made = RowMaker(compiled, compiled.designs[name], Selection(seed=5, spans=True))
+        rows = [row for batch in made.batches(chunk=chunk) for row in batch.to_pylist()]
+        assert rows == made.batch(0, made.number).to_pylist()
+        for i in range(0, len(rows), made.rows_per_instance):
+            instance = design[int(rows[i]["address"])]
+            if design.kind == "matrix":
+                by_label = {s.label: s for s in instance.answers}
+                assert rows[i]["context"] == [s.text for s in instance.context]
+                assert rows[i]["answers"] == [by_label[x].text for x in rows[i]["labels"]]
+                assert rows[i]["labels"][rows[i]["correct"]] == "Correct"
+            else:
+                own = rows[i : i + made.rows_per_instance]
+                assert [r["sentence"] for r in own] == [s.text for s in instance.cells]
+                assert [tuple(r["broken"]) for r in own] == [s.broken for s in instance.cells]
+            lexemes = rows[i].get("lexemes", {})
+            assert {k: v for k, v in lexemes.items() if v is not None} == dict(instance.lexemes)
 
 
 @examples(120)
@@ -730,7 +752,7 @@ def test_a_sentence_is_read_back(program: Program, data: st.DataObject) -> None:
     sentence = compiled.surface.sentence(phrases(plan.slots, plan.cells[number], chosen))
     cell = plan.cells[number].cell
     found = list(readings(plans, compiled.surface, sentence))
-    assert any(other.broken == cell.broken for other in found), sentence
+    assert any(other.broken == cell.broken for _, other in found), sentence
     assert list(readings(plans, compiled.surface, sentence + " qqq")) == []
 
 

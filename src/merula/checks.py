@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from merula import grammar as g
 from merula.grammar import CORRECT
-from merula.language.diagnostics import Label, Report, did_you_mean, listing
+from merula.language.diagnostics import Label, Report, listing, near
 from merula.meaning import Cell, Senseless, Variant, predicted
 from merula.plan import Clash, Plan
 from merula.settings import in_force
+from merula.slots import lexemes_of
 
 
 @dataclass
@@ -165,7 +166,7 @@ def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
 
 def _claim_for(broken: Sequence[str]) -> str:
     letter = broken[0][0]
-    return " ".join([letter, *(rule[2:] for rule in broken if rule[0] == letter)])
+    return " ".join([letter, *dict.fromkeys(rule[2:] for rule in broken if rule[0] == letter)])
 
 
 def _unknown_rule(
@@ -179,19 +180,31 @@ def _unknown_rule(
         for name in claim.rules:
             if f"{claim.letter} {name}" in known or any(rule[2:] == name for rule in broken):
                 continue
-            hint = did_you_mean(name, (rule[2:] for rule in (*broken, *known)))
-            remedy = hint or f"write `breaks {_claim_for(broken)}`"
+            letters = {rule[2:]: rule[0] for rule in sorted((*broken, *known), reverse=True)}
+            meant = near(name, letters)
+            reason, remedy = "no rule is called so", f"write `breaks {_claim_for(broken)}`"
             if name in ("and", "or"):
                 remedy = "classes are separated by commas: breaks E agreement, R n1.number"
+            elif name in letters:
+                reason = f"{name} {_CLASSES[letters[name]]}"
+                remedy = f"write `breaks {letters[name]} {name}`"
+            elif meant is not None:
+                remedy = f"did you mean `breaks {letters[meant]} {meant}`?"
             report.error(
                 "M423",
-                f"`{answer.label}` is said to break {claim.letter} {name},"
-                " but no rule is called so",
+                f"`{answer.label}` is said to break {claim.letter} {name}, but {reason}",
                 Label(claim.span, "claimed here"),
                 remedy=remedy,
             )
             return True
     return False
+
+
+_CLASSES = {
+    "E": "is an external rule",
+    "I": "is an internal rule",
+    "R": "belongs to class R (relational)",
+}
 
 
 def _rule_labels(seen: DesignReport, broken: Sequence[str]) -> Iterator[Label]:
@@ -426,24 +439,28 @@ def _empty(seen: DesignReport, report: Report) -> None:
     if not seen.empty or seen.equal:
         return
     everything = len(seen.empty) == seen.variants
-    if everything and _faulty_cells(seen, report):
+    if everything and _faulty_cells(report):
         return
     plan = seen.empty[0]
     where = of_variants(len(seen.empty), seen.variants)
     add = report.error if everything else report.warning
     notes = seen.example(plan.variant)
     if not seen.clash:
-        bare = listing(f"`{slot.name}`" for slot in plan.slots if len(slot) == 0)
+        bare = dict.fromkeys(f"no {lexemes_of(x.name)}" for x in plan.slots if len(x) == 0)
         add(
             "M502",
-            f"{seen.design.name} has no instance{where}: no lexeme of {bare} is left",
+            f"{seen.design.name} has no instance{where}: {listing(bare)} is left",
             seen.design.span,
             remedy="the warnings say what was left out, and why",
             notes=notes,
         )
         return
     lexemes = {name: x for clash in seen.clash for name, x in clash.lexemes.items()}
-    notes += [f"`{name}` is one of {_few(titles)}" for name, titles in lexemes.items() if titles]
+    notes += [
+        f"{'the lexical set' if name == 'set' else f'`{name}`'} is one of {_few(titles)}"
+        for name, titles in lexemes.items()
+        if titles
+    ]
     notes += [clash.origin.text for clash in seen.clash if clash.origin.span is None]
     spans = dict.fromkeys(c.origin.span for c in seen.clash if c.origin.span is not None)
     one = len(seen.clash) == 1
@@ -458,10 +475,10 @@ def _empty(seen: DesignReport, report: Report) -> None:
     )
 
 
-def _faulty_cells(seen: DesignReport, report: Report) -> bool:
+def _faulty_cells(report: Report) -> bool:
     """Whether selection cells could not be read: then it is no wonder that nothing fits them."""
     places = (label.span.source for item in report.items for label in item.labels[:1])
-    return any(place.path is None and place != seen.grammar.source for place in places)
+    return any(place.cell for place in places)
 
 
 def _few(titles: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import prod
 
@@ -16,7 +16,7 @@ from merula import grammar as g
 from merula.checks import DesignReport, check_design
 from merula.examples import check_examples
 from merula.items import Lexical
-from merula.language.diagnostics import Diagnostic, Label, Report, listing
+from merula.language.diagnostics import Diagnostic, Label, Report, did_you_mean, listing
 from merula.language.resolve import resolve
 from merula.language.source import Source
 from merula.lexicon import Lexicon
@@ -24,6 +24,7 @@ from merula.meaning import Cell, Variant, cells, lexical_choices, shared_values,
 from merula.plan import Clash, Excluded, Plan, Planner
 from merula.program import Notice, Program, TableOptions, read_program, unnoticed
 from merula.settings import Circular
+from merula.slots import lexemes_of
 from merula.space import TooWide
 from merula.surface import Surface
 from merula.values import frozen
@@ -117,6 +118,7 @@ class _Designs:
         self.grammar, self.program, self.report = grammar, program, report
         lexicon = program.lexicon or Lexicon()
         self.planner = Planner(grammar, lexicon, program.surface, report)
+        self.unchecked: dict[tuple[str, str], g.Design] = {}  # where contrasts are not checked
 
     def compile(self) -> dict[str, CompiledDesign]:
         if not self.grammar.designs:
@@ -131,19 +133,50 @@ class _Designs:
             found = self._design(design)
             if found is not None:
                 done[design.name] = found
+            for pair in self.planner.unchecked:
+                self.unchecked.setdefault(pair, design)
         self._excluded()
-        templates = self.program.lexicon is None and not self.report.failed
-        if templates and not all(design.plans for design in done.values()):
+        if self.program.lexicon is None and not self.report.failed:
+            self._without_lexicon(done.values())
+        if not self.report.failed:
+            check_examples(self.grammar, list(done.values()), self.program.surface, self.report)
+        return done
+
+    def _without_lexicon(self, designs: Iterable[CompiledDesign]) -> None:
+        """Say what there is not without tables, and which names are no columns of any.
+
+        Where an object's words are all in the grammar, a table would not say more of it.
+        """
+        cells = [cell for design in designs for _, found in design.cells for cell in found]
+        words = [placed for item in {cell.item for cell in cells} for placed in item.words]
+        bare = {word.object for word in (x.word for x in words) if isinstance(word, Lexical)}
+        fixed = {x.object for x in words if not isinstance(x.word, Lexical)} - bare
+        columns = [v for v in self.grammar.variables.values() if v.lexical]
+        for variable in columns:
+            if variable.object in fixed:
+                self._no_attribute(variable)
+        if bare:
             examples = "; its examples are not checked" if self.grammar.examples else ""
+            asked = [str(v) for v in columns if v.object not in fixed]
+            note = f"taken for columns of its tables, unless they are misspelt: {listing(asked)}"
             self.report.warning(
                 "M113",
                 f"{self.grammar.name} names no lexicon, so there are only templates{examples}",
                 remedy='name its tables: lexicon "nouns.tsv"',
+                notes=[note] if asked else [],
                 place=self.grammar.source.name,
             )
-        if not self.report.failed:
-            check_examples(self.grammar, list(done.values()), self.program.surface, self.report)
-        return done
+
+    def _no_attribute(self, variable: g.Variable) -> None:
+        """Report an attribute that has been taken for a column."""
+        item, name = variable.object, variable.attribute
+        has = [v.attribute for v in self.grammar.by_object[item] if v.attribute and not v.lexical]
+        self.report.error(
+            "M103",
+            f"`{item.name}` has no attribute `{name}`",
+            variable.span,
+            remedy=did_you_mean(name, has) or f"it has {listing(has) or 'no attributes'}",
+        )
 
     def _design(self, design: g.Design) -> CompiledDesign | None:
         seen = DesignReport(self.grammar, design)
@@ -225,23 +258,25 @@ class _Designs:
 
     def _too_wide(self, design: g.Design, error: TooWide) -> None:
         spans = {origin.span: None for origin in error.origins if origin.span is not None}
+        one = len(spans) == 1
         self.report.error(
             "M504",
-            f"{design.name} cannot be counted: these selections tie {len(error.slots)} objects"
-            " together too closely",
+            f"{design.name} cannot be counted: {'this' if one else 'these'}"
+            f" selection{'s' * (not one)} tie{'s' * one} {len(error.slots)} objects together too"
+            " closely",
             *([Label(span) for span in spans] or [Label(design.span)]),
-            remedy="drop one of them, or let fewer features decide it",
+            remedy=f"drop {'it' if one else 'one of them'}, or let fewer features decide it",
         )
 
     def _excluded(self) -> None:
         """Say which lexemes were left out because a contrast does not show in them."""
-        for one, other in list(self.planner.unchecked)[:1]:
+        for (one, other), design in list(self.unchecked.items())[:1]:
             self.report.warning(
                 "M426",
-                f"whether `{one}` and `{other}` can be the same sentence was not checked for all"
-                " lexemes, since there are too many combinations of unequal length",
+                f"whether `{one}` and `{other}` of {design.name} can be the same sentence was not"
+                " checked for all lexemes, since there are too many combinations of unequal length",
+                design.span,
                 remedy="give the words that differ the same number of words in every form",
-                place=self.grammar.source.name,
             )
         merged: dict[tuple[str, tuple[Excluded, ...]], list[tuple[str, str]]] = {}
         for (slot, one, other), rows in self.planner.excluded.items():
@@ -254,7 +289,8 @@ class _Designs:
             more = f" and {len(pairs) - 2} more pairs" if pairs[2:] else ""
             self.report.warning(
                 "M420",
-                f"{len(names)} of `{slot}` {'is' if len(names) == 1 else 'are'} left out:"
+                f"{len(names)} {lexemes_of(slot, len(names))}"
+                f" {'is' if len(names) == 1 else 'are'} left out:"
                 f" {'its' if len(names) == 1 else 'their'} forms do not tell {which}{more}",
                 notes=[f"left out: {shown}"],
                 remedy="nothing is wrong if these forms are alike; else correct the table",

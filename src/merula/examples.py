@@ -17,7 +17,7 @@ from merula import grammar as g
 from merula.contrast import Piece
 from merula.language.diagnostics import Report, listing
 from merula.lexicon import clean
-from merula.meaning import Cell
+from merula.meaning import Cell, cell_name
 from merula.plan import Plan, PlanCell, phrases
 from merula.slots import Slot
 from merula.surface import END, Edge, Surface
@@ -38,7 +38,7 @@ def check_examples(
         return
     for example in grammar.examples:
         found = list(readings(plans, surface, example.text))
-        good = [cell for cell in found if cell.acceptable]
+        good = [(design, cell) for design, cell in found if cell.acceptable]
         if not found:
             report.error(
                 "M408",
@@ -49,7 +49,7 @@ def check_examples(
                 " grammar builds",
             )
         elif example.accept and not good:
-            broken = listing(dict.fromkeys(rule for cell in found for rule in cell.broken))
+            broken = listing(dict.fromkeys(rule for _, cell in found for rule in cell.broken))
             report.error(
                 "M409",
                 f"this sentence should be accepted, but breaks {broken}",
@@ -59,14 +59,15 @@ def check_examples(
         elif not example.accept and good:
             report.error(
                 "M409",
-                f"this sentence should be rejected, but breaks no rule (`{good[0].label}`)",
+                "this sentence should be rejected, but breaks no rule (it is"
+                f" {cell_name(*good[0])})",
                 example.span,
                 remedy="add the rule that it breaks, or write `accept`",
             )
 
 
-def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cell]:
-    """The cells that can be a sentence."""
+def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[tuple[g.Design, Cell]]:
+    """The cells that can be a sentence, each with its design."""
     wanted = surface.finish(clean(text))
     words = _Words(wanted, surface)
     seen: set[tuple[object, ...]] = set()
@@ -78,7 +79,7 @@ def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[Cel
                 continue
             seen.add(key)
             if any(_fits(plan, cell, way) for way in _ways(texts, surface, wanted)):
-                yield cell.cell
+                yield plan.design, cell.cell
 
 
 class _Words:

@@ -10,18 +10,20 @@ that is done. A run that was interrupted goes on from there.
 from __future__ import annotations
 
 import os
+import pickle
 import secrets
 import signal
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread, current_thread, main_thread
 
 from merula.compiler import Compiled, CompiledDesign
@@ -260,9 +262,10 @@ def generate_files(
             return Outcome(folder.finished(), (), ())
         return _make_missing(run, folder, workers, shard or Shard(), progress)
     except OSError as error:
-        there = folder.finished()
-        if there is not None:  # another process has finished it, and cleared up
-            return Outcome(there, (), ())
+        with suppress(OSError):
+            there = folder.finished()
+            if there is not None:  # another process has finished it, and cleared up
+                return Outcome(there, (), ())
         kept = folder.leave()
         reason, remedy = obstacle(out, error)
         raise MerulaError.of(
@@ -301,7 +304,8 @@ def _make_missing(
 _of_worker: list[Run] = []  # the run of this process, where it is a worker
 
 
-def _start_worker(run: Run) -> None:
+def _start_worker(run: str) -> None:
+    """Read the run, which stands in a file so that a process starts with few words."""
     import pyarrow as pa
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
@@ -309,7 +313,7 @@ def _start_worker(run: Run) -> None:
     if parent is not None:
         Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     pa.set_cpu_count(1)
-    _of_worker.append(run)
+    _of_worker.append(pickle.loads(Path(run).read_bytes()))
 
 
 def _end_with(sentinel: int) -> None:
@@ -331,8 +335,10 @@ def _in_workers(
     done = {i: maker.number for i, maker in enumerate(run.makers)}
     for part in todo:
         done[part.design] -= part.instances
-    bare = replace(run)  # without makers, which workers make for themselves
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (bare,))
+    folder = TemporaryDirectory(prefix="merula-")
+    file = Path(folder.name, "run")
+    file.write_bytes(pickle.dumps(replace(run)))  # without makers: workers make their own
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (str(file),))
     try:
         with _interrupts_ignored():
             jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
@@ -352,6 +358,7 @@ def _in_workers(
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
+        folder.cleanup()
 
 
 @contextmanager

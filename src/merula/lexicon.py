@@ -30,13 +30,14 @@ class TableFormat:
     """How a file is to be read: what the grammar says, or the command line instead of it.
 
     ``mappings`` sends our column names to the file's headers; ``places`` are where a grammar says
-    so.
+    so, and ``encoded`` where it names the encoding.
     """
 
     separator: str | None = None
     encoding: str = "utf-8-sig"
     mappings: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    encoded: Span | None = field(default=None, compare=False)
 
 
 @frozen
@@ -146,7 +147,7 @@ def read_table(
 ) -> Table | None:
     """The table in a file's bytes; what is wrong with it goes to the report, with its line."""
     labels = (span,) if span else ()
-    text = _decode(name, data, form.encoding, report, labels)
+    text = _decode(name, data, form, report, labels)
     if text is None:
         return None
     declared = re.match(r"sep=(.)\r?\n", text)  # a line that Excel writes and reads
@@ -196,13 +197,32 @@ def read_table(
     header = _header(name, rows[0], top, separator, form, report, labels)
     if header is None or not _even(name, rows, lines, report, labels):
         return None
+    _warn_of_untitled(f"{name}:{lines[0]}", header, rows[1:], report)
     columns = {title: tuple(row[i] for row in rows[1:]) for i, title in enumerate(header) if title}
     return Table(name, columns, tuple(lines[1:]))
 
 
+def _warn_of_untitled(
+    place: str, header: Sequence[str], rows: Sequence[Sequence[str]], report: Report
+) -> None:
+    """Warn of columns with cells and without a header, which nothing can read."""
+    bare = [i for i, title in enumerate(header) if not title and any(row[i] for row in rows)]
+    if bare:
+        one = len(bare) == 1
+        report.warning(
+            "M343",
+            f"column{'s' * (not one)} {listing(i + 1 for i in bare)} ha{'s' if one else 've'} no"
+            f" header; what stands in {'it' if one else 'them'} is not read",
+            remedy=f"name {'it' if one else 'them'} in the first line, or delete"
+            f" {'it' if one else 'them'}",
+            place=place,
+        )
+
+
 def _decode(
-    name: str, data: bytes, encoding: str, report: Report, labels: Sequence[Span]
+    name: str, data: bytes, form: TableFormat, report: Report, labels: Sequence[Span]
 ) -> str | None:
+    encoding = form.encoding
     if encoding.lower().replace("_", "-") == "utf-8":
         encoding = "utf-8-sig"
     try:
@@ -213,8 +233,9 @@ def _decode(
         report.error(
             "M303",
             f"there is no encoding called `{encoding}`",
-            *labels,
+            *([form.encoded] if form.encoded else []),
             remedy='common ones are "utf-8", "utf-16", "cp1252", "latin-1"',
+            place="" if form.encoded else name,
         )
         return None
     if data.startswith(b"PK\x03\x04"):
@@ -369,7 +390,7 @@ def build(
         places = tuple(table.place(i) for i in range(len(table)))
         first: dict[str, str] = {}
         for title, place in zip(table.columns.get("set", ()), places, strict=False):
-            if title in first:
+            if title and title in first:
                 report.error(
                     "M313",
                     f"the set `{title}` stands twice: here and at {first[title]}",
@@ -409,6 +430,16 @@ def _categories(table: Table, category: str | None, report: Report) -> Sequence[
             place=table.name,
         )
         return ()
+    bare = [row for row, name in enumerate(table.columns[CATEGORY]) if not name]
+    if bare:
+        title = table.columns[LEMMA][bare[0]]
+        report.warning(
+            "M341",
+            f"{f'`{title}`' if title else 'this lexeme'} has no category, so nothing can use it",
+            remedy=f"fill the column `{CATEGORY}`, or delete the row",
+            notes=_also([table.place(row) for row in bare[1:]]),
+            place=table.place(bare[0]),
+        )
     return table.columns[CATEGORY]
 
 

@@ -155,9 +155,10 @@ def read_manifest(path: Path) -> Manifest:
             place=str(path),
         ) from error
     except ValueError as error:
+        what = "it is no JSON" if isinstance(error, json.JSONDecodeError) else error
         raise MerulaError.of(
             "M618",
-            f"{path} cannot be understood: {error}",
+            f"{path} cannot be understood: {what}",
             remedy="it was damaged or is not from this version of Merula: fetch or make the data"
             " set again",
             place=str(path),

@@ -18,6 +18,7 @@ from merula.items import (
     apply,
     broken_rules,
     objects_in,
+    piece_template,
     realise,
     scopes,
 )
@@ -34,6 +35,11 @@ class Variant:
     choices: tuple[tuple[str, str], ...]  # axis or cycle name, what was chosen
     given: Mapping[g.Variable, str]
     orders: tuple[tuple[g.Point, ...], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The frame and what is chosen: ``active · subj.number sg``."""
+        return " · ".join([self.frame.name, *(f"{name} {x}" for name, x in self.choices)])
 
 
 @frozen
@@ -57,6 +63,20 @@ class Cell:
     def acceptable(self) -> bool:
         """Whether no external or internal rule fails."""
         return not any(rule[0] in "EI" for rule in self.broken)
+
+
+def template(cell: Cell) -> str:
+    """``subj[sg] n1[pp sg] verb[sg]``: a cell without its lexemes."""
+    return " ".join(map(piece_template, cell.item.words))
+
+
+def cell_name(design: g.Design, cell: Cell) -> str:
+    """What a message calls a cell: ``the cell `sg pl` of numbers``, ``item 3 of early``."""
+    if cell.label == g.CORRECT:
+        return f"the right answer of {design.name}"
+    if cell.role == "context":
+        return f"item {cell.label} of {design.name}"
+    return f"the {cell.role} `{cell.label}` of {design.name}"
 
 
 @frozen

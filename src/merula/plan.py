@@ -23,7 +23,7 @@ from merula.grammar import CORRECT
 from merula.items import Item
 from merula.language.diagnostics import Report
 from merula.lexicon import Lexicon
-from merula.meaning import Cell, Variant
+from merula.meaning import Cell, Variant, cell_name
 from merula.slots import Shown, Slot, SlotKey, SlotMaker, Spec, kept
 from merula.space import Bools, Constraint, Distinct, Made, Origin, Space
 from merula.surface import Surface
@@ -176,7 +176,7 @@ class Planner:
     def _no_words(self, design: g.Design, cell: Cell) -> None:
         self.report.error(
             "M421",
-            f"`{cell.label}` of {design.name} has no words",
+            f"{cell_name(design, cell)} has no words",
             design.span,
             remedy="let the frame show something in every cell (an alternative without a guard)",
         )

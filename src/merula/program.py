@@ -318,12 +318,14 @@ class _TableReader:
     def _known_overrides(self, words: Sequence[s.Word]) -> None:
         names = [word.text for word in words]
         options = self.options
+        place = self.files[-1].source.name
         told = options.separator or options.encoding or options.columns
         if told and len(words) > 1 and not options.files:
             self.report.error(
                 "M605",
                 "the grammar names several tables, so the option must say which one it means",
                 remedy=f"write --lexicon {names[0]}=FILE beside it",
+                place=place,
             )
         for name in self.options.files:
             if name == "" and len(words) != 1:
@@ -331,12 +333,14 @@ class _TableReader:
                     "M605",
                     "the grammar names several tables, so the option must say which one it means",
                     remedy=f"write --lexicon {names[0]}=FILE",
+                    place=place,
                 )
             elif name and name not in names:
                 self.report.error(
                     "M605",
                     f"the grammar names no table {name}",
                     remedy=did_you_mean(name, names) or f"it names {', '.join(names)}",
+                    place=place,
                 )
 
     def _table(self, source: Source, node: s.Lexicon, word: s.Word, *, only: bool) -> Table | None:
@@ -356,14 +360,18 @@ class _TableReader:
             or (node.encoding.text if node.encoding else "utf-8-sig"),
             {**mappings, **(self.options.columns if changed else {})},
             {str(m.column): m.span for m in node.mappings},
+            None
+            if (changed and self.options.encoding) or not node.encoding
+            else node.encoding.span,
         )
         if form.separator is not None and not _separates(form.separator):
-            where = node.separator.span if node.separator else word.span
+            said = None if changed and self.options.separator else node.separator
             self.report.error(
                 "M323",
                 f"cells are separated by one sign, not by `{form.separator}`",
-                where,
+                *([said.span] if said else []),
                 remedy='common ones are ";", "," and "\\t"',
+                place="" if said else "the option --separator",
             )
             return None
         return read_table(name, data, form, self.report, word.span)

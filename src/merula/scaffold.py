@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from merula.disk import obstacle
 from merula.language.diagnostics import MerulaError, Report, listing, near
 from merula.language.tokens import scan
 from merula.lexicon import TableFormat, read_table
@@ -23,7 +24,6 @@ from merula.program import SUFFIX
 GRAMMAR = "grammar.merula.jinja"
 LANGUAGES = "languages.tsv"
 EXAMPLES = "examples.tsv"
-DEFAULT_LANGUAGE = "en"
 
 # The kinds of grammars that can be made, the usual one first, each with the name of its table.
 TABLES: Mapping[str, str] = {"paradigm": "words.tsv", "blm": "sets.tsv"}
@@ -90,7 +90,7 @@ def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
         _clear(partial, new)
         raise MerulaError.of(
             "M643",
-            f"the folder {_shown(str(folder))} cannot be made: {_reason(folder, error)}",
+            f"the folder {_shown(str(folder))} cannot be made: {obstacle(folder, error)[0]}",
             remedy="nothing was left there; name another folder with --out",
         ) from error
     except BaseException:
@@ -174,15 +174,6 @@ def _exists(name: str, folder: Path) -> MerulaError:
         remedy="nothing was changed; name a folder that is not there yet with --out"
         + (f", such as {inside}" if free else ""),
     )
-
-
-def _reason(folder: Path, error: OSError | ValueError) -> str:
-    """Why a folder cannot be made."""
-    with suppress(OSError, ValueError):
-        file = next((path for path in folder.parents if path.is_file()), None)
-        if file is not None:
-            return f"{file} is a file"
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _clear(partial: Path, new: Sequence[Path]) -> None:

@@ -82,7 +82,7 @@ def check_cells(rows: Rows, column: str, target: Rows, report: Report) -> None:
         seen.add(cell)
         if _fine(cell, target):
             continue
-        expression = parse_cell(Source(f"{place}, column {column}", cell), found)
+        expression = parse_cell(Source(f"{place}, column {column}", cell, cell=True), found)
         if expression is not None:
             _check(expression, target, found)
     more = len(found.items) - MAX_SHOWN

@@ -374,7 +374,7 @@ class SlotMaker:
             self._told.add((spec.name, *doubled))
             self.report.warning(
                 "M318",
-                f"{len(doubled)} of `{spec.name}`"
+                f"{len(doubled)} {lexemes_of(spec.name, len(doubled))}"
                 f" {'looks' if len(doubled) == 1 else 'look'} like another in all forms used"
                 f" ({listing(spec.columns)}), so {'it is' if len(doubled) == 1 else 'they are'}"
                 " left out",
@@ -397,6 +397,14 @@ def kept(slot: Slot, keep: Bools) -> Slot:
     candidates = only(slot.candidates) if slot.candidates else ()
     titles, places = only(slot.titles), only(slot.places)
     return Slot(slot.name, slot.objects, titles, places, forms, slot.rows, candidates)
+
+
+def lexemes_of(name: str, number: int = 1) -> str:
+    """What a slot of some name holds: ``lexeme for `subj```, ``lexical sets``."""
+    plural = "s" * (number != 1)
+    if name == "set":
+        return f"lexical set{plural}"
+    return f"word{plural} of `{name}`" if "=" in name else f"lexeme{plural} for `{name}`"
 
 
 def _tables(rows: Rows) -> str:

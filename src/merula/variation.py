@@ -78,6 +78,7 @@ class AddressSpace:
                 f"{self.design.name} is a paradigm: all its cells show the same lexemes, so there"
                 " is no variation III of it",
                 remedy="vary matrices only: name one with --design, or leave --variation out",
+                place=self.design.design.span.source.name,
             )
         if not self.count:
             most = max(plan.count for plan in self.design.plans)
@@ -85,7 +86,9 @@ class AddressSpace:
                 "M615",
                 f"{self.design.name} has at most {most:,} lexical choices for a variant, and an"
                 f" instance of variation III takes {self.draws} different ones",
-                remedy="give its table more rows, or let the answers come from one choice",
+                remedy="give its table more rows, or let all answers come from one choice"
+                " (--answers one)",
+                place=self.design.design.span.source.name,
             )
 
     @cached_property

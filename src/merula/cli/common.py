@@ -121,6 +121,17 @@ def table_options(command: F) -> F:
     return command
 
 
+def format_option(command: F) -> F:
+    """The option that says for whom it is printed, of commands that can do both."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        help="How it is printed: for readers, or for programs.",
+    )(command)
+
+
 def variation_options(command: F) -> F:
     """The options that say how the items of a matrix vary in their lexemes."""
     answers = click.option(
@@ -227,6 +238,7 @@ def address_in(design: CompiledDesign, address: int) -> int:
             "M611",
             f"{design.name} has no instance {address:,}",
             remedy=f"addresses are 0 to {design.count - 1:,}",
+            place=design.design.span.source.name,
         )
     return address
 

@@ -40,7 +40,7 @@ def without_consequences(
     lost = set().union(*(file.lost for file in files))
     if "M129" in codes:
         lost.add("frames")
-    if codes & {"M106", "M107", "M125", "M126"}:
+    if codes & {"M106", "M107", "M120", "M125", "M126"}:
         lost.add("a part of a frame")
     if not tables and any(file.lexicons for file in files):
         lost.add("tables")

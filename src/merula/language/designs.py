@@ -175,7 +175,8 @@ class Designs:
             if len(row.cells) != len(node.columns):
                 raise self.names.fail(
                     "M414",
-                    f"this row has {len(row.cells)} values for {len(node.columns)} columns",
+                    f"this row has {_number(len(row.cells), 'value')} for"
+                    f" {_number(len(node.columns), 'column')}",
                     Label(row.span),
                     Label(node.columns[0].span.to(node.columns[-1].span), "the columns"),
                     remedy="write `-` where an object is absent",
@@ -284,8 +285,7 @@ class Designs:
                     "M412",
                     f"there is no error class `{letter}`",
                     letter.span,
-                    remedy=(f"write `breaks E {letter}`: " if len(letter.text) > 1 else "")
-                    + "classes are E (external), I (internal) and R (relational)",
+                    remedy=self._class_meant(letter.text),
                 )
         claims = tuple(
             g.Claim(c.letter.text, tuple(str(rule) for rule in c.rules), c.span)
@@ -294,6 +294,20 @@ class Designs:
         remedies = tuple(self._edits(edits) for edits in node.remedies)
         counts_as = node.counts_as.text if node.counts_as else None
         return g.Answer(node.label.text, node.doc, claims, counts_as, remedies, node.span)
+
+    def _class_meant(self, text: str) -> str:
+        """What to write where something else stands in the place of an error class."""
+        known = "classes are E (external), I (internal) and R (relational)"
+        if text.upper() in g.LETTERS:
+            return f"write `{text.upper()}`; {known}"
+        letters = {
+            node.name.text: letter
+            for part, letter in (("internal", "I"), ("external", "E"))
+            for node in self.names.all_nodes(part)
+            if isinstance(node, s.Rule)
+        }
+        rule = near(text, letters)
+        return f"write `breaks {letters[rule]} {rule}`; {known}" if rule is not None else known
 
     def _edits(self, node: s.Edits) -> g.Edits:
         keeping = tuple(self.names.variable(path) for path in node.keeping)
@@ -379,3 +393,7 @@ class Designs:
         other = self.names.object(node.other) if node.other else None
         text = clean(node.text) if node.text is not None else None
         return g.Replace(target, text, other, node.span)
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

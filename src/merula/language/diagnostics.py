@@ -92,17 +92,18 @@ def _render_label(label: Label, *, first: bool) -> str:
     span = label.span
     line_number, column = span.source.position(span.start)
     line = _printable(span.source.line(line_number))
-    width = len(str(line_number))
+    number = "" if span.source.cell else str(line_number)
+    width = max(len(number), 1)
     line, at = _window(line, column - 1)
     marked = line[at : at + span.end - span.start]
     gap = " " * display_width(line[:at])
     mark = ("^" if first else "-") * max(display_width(marked), 1)
-    where = f"{span.source.name}:{line_number}:{column}"
+    where = span.source.name + ("" if span.source.cell else f":{line_number}:{column}")
     return "\n".join(
         [
             f"{' ' * width} --> {where}",
             f"{' ' * width} |",
-            f"{line_number} | {line}".rstrip(),
+            f"{number:{width}} | {line}".rstrip(),
             f"{' ' * width} | {gap}{mark} {label.message}".rstrip(),
         ]
     )

@@ -142,10 +142,53 @@ _HEADS = (
     ),
     Sample(
         "lexicon",
+        'noun "nouns.tsv" verb "verbs.tsv"',
+        "tables of another kind have a `lexicon` line of their own",
+        'write `lexicon noun "nouns.tsv"` and, on a new line, `lexicon verb "verbs.tsv"`',
+    ),
+    Sample(
+        "lexicon",
+        '"nouns.tsv" verb "verbs.tsv"',
+        "tables of another kind have a `lexicon` line of their own",
+        'write `lexicon "nouns.tsv"` and, on a new line, `lexicon verb "verbs.tsv"`',
+    ),
+    Sample(
+        "lexicon",
+        'noun "nouns.tsv", verb "verbs.tsv"',
+        "tables of another kind have a `lexicon` line of their own",
+        'write `lexicon noun "nouns.tsv"` and, on a new line, `lexicon verb "verbs.tsv"`',
+    ),
+    Sample(
+        "lexicon",
+        'noun "nouns.tsv" separated by ";" verb "verbs.tsv"',
+        "tables of another kind have a `lexicon` line of their own",
+        'write `lexicon noun "nouns.tsv"` and, on a new line, `lexicon verb "verbs.tsv"`',
+    ),
+    Sample(
+        "lexicon",
+        '"nouns.csv" by ";"',
+        "`separated by` stands before what separates cells",
+        'write `separated by ";"`, or "\\t" for a tab',
+        words=("by", "with", "tab", "tabs"),
+    ),
+    Sample(
+        "lexicon",
+        '"nouns.csv" as "cp1252"',
+        "`encoded` stands before the encoding of a table, not {found}",
+        'write `encoded "cp1252"`',
+        words=("as", "in"),
+    ),
+    Sample(
+        "lexicon",
+        '"nouns.csv" separated tab',
+        "`separated` is followed by `by`",
+        'write `separated by ";"`, or "\\t" for a tab',
+    ),
+    Sample(
+        "lexicon",
         '"nouns.csv" separated by tab',
         "the character that separates cells stands in quotes",
         'write `separated by ";"`, or "\\t" for a tab',
-        anywhere=True,
     ),
     Sample(
         "lexicon",
@@ -156,6 +199,14 @@ _HEADS = (
     Sample(
         "lexicon",
         '"nouns.csv" encoded in "cp1252"',
+        "`encoded` is followed by the encoding itself, not by {found}",
+        'write `encoded "cp1252"`',
+        words=("in", "as", "with", "by"),
+        back=1,
+    ),
+    Sample(
+        "lexicon",
+        '"nouns.csv" encoded in cp1252',
         "`encoded` is followed by the encoding itself, not by {found}",
         'write `encoded "cp1252"`',
         words=("in", "as", "with", "by"),
@@ -453,7 +504,7 @@ _ATTRIBUTES = (
     Sample(
         "attribute",
         "case = acc. | nom.",
-        "a value ends without a full stop",
+        "a value is written without a dot",
         "write `case = acc | nom`",
     ),
     Sample(
@@ -582,13 +633,13 @@ _RULES = (
         "rule",
         "agreement: verb number = subj number",
         "something is missing between {previous} and {found}",
-        "an attribute stands after its object and a full stop (verb.number), a value after `=`",
+        "an attribute stands after its object and a dot (verb.number), a value after `=`",
     ),
     Sample(
         "rule",
         "agreement: verb.number subj.number",
         "something is missing between {previous} and {found}",
-        "an attribute stands after its object and a full stop (verb.number), a value after `=`",
+        "an attribute stands after its object and a dot (verb.number), a value after `=`",
     ),
     Sample(
         "rule",
@@ -600,13 +651,13 @@ _RULES = (
     Sample(
         "rule",
         "agreement: number(verb) = number(subj)",
-        "an attribute is written after its object and a full stop",
+        "an attribute is written after its object and a dot",
         "write `verb.number = subj.number`",
     ),
     Sample(
         "rule",
         "agreement: verb.number = number(subj)",
-        "an attribute is written after its object and a full stop",
+        "an attribute is written after its object and a dot",
         "write `verb.number = subj.number`",
     ),
     Sample(
@@ -742,6 +793,22 @@ _SELECTIONS = (
     ),
     Sample(
         "selection",
+        "N1 inside domain",
+        "a lexeme is not inside a constituent, an object of a sentence is",
+        "write a rule under `external`: name: N1 inside domain",
+        words=("inside",),
+        back=1,
+        anywhere=True,
+    ),
+    Sample(
+        "selection",
+        "N1 needs N2",
+        "{found} belongs to a rule, not to a selection of lexemes",
+        "write a rule under `external`: name: N1 needs N2",
+        words=("needs", "ignores"),
+    ),
+    Sample(
+        "selection",
         "N1 N2 differ",
         "a comma is missing between two objects",
         "write `N1, N2 differ`",
@@ -756,12 +823,12 @@ _SELECTIONS = (
         "selection",
         "N1 is person, animal",
         "features are joined by `and` or `or`, not by commas",
-        "write `N1 is person or animal`",
+        "write `N1 is person and animal` for both, `N1 is person or animal` for one of them",
     ),
     Sample(
         "selection",
         "N1 is person | animal",
-        "features are joined by `and` or `or`",
+        "features are joined by `or`, not by `|`",
         "write `N1 is person or animal`",
     ),
     Sample("selection", "N1 is", "a feature is missing", "write `N1 is person`"),
@@ -930,7 +997,7 @@ _FRAMES = (
     Sample(
         "frame",
         "main = subj verb.",
-        "a full stop cannot stand in a frame",
+        "a dot cannot stand in a frame",
         "objects stand here without their attributes, and sentences get their full stop by"
         " themselves",
         anywhere=True,
@@ -2040,8 +2107,8 @@ _EXAMPLES = (
     Sample(
         "cell_expression",
         "person, animal",
-        "features are joined by `and`, `or` or `|`",
-        "write `person or animal`",
+        "features are joined by `and`, `or` or `|`, not by commas",
+        "write `person and animal` for both, `person or animal` for one of them",
     ),
     Sample(
         "cell_expression",

@@ -334,6 +334,11 @@ class Names:
             meant=near(name, [*has, *columns]),
         )
 
+    def _attribute_meant(self, variable: g.Variable) -> str:
+        """The attribute that something taken for a column is meant to be, as a question."""
+        has = [a for (o, a), v in self.variables.items() if o is variable.object and not v.lexical]
+        return did_you_mean(variable.attribute, has) if variable.lexical else ""
+
     def axis(self, path: s.Path, values: Sequence[s.Word], *, take_absent: bool = False) -> g.Axis:
         """The values of a path as points; of an optional object also values of its attributes."""
         item = self.object(path.owner)
@@ -353,7 +358,8 @@ class Names:
                     "M130",
                     f"`{variable}` has no values to go through",
                     path.span,
-                    remedy="list them in brackets, under `attributes`, or in a column of its table",
+                    remedy=self._attribute_meant(variable)
+                    or "list them in brackets, under `attributes`, or in a column of its table",
                     about=(item.name, variable.attribute or item.name),
                 )
             return g.Axis(str(path), tuple(g.Point(n, ((variable, n),)) for n in names), path.span)

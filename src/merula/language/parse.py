@@ -225,7 +225,7 @@ class _FileBuilder:
         """Report an operator where a matrix has a table, or a table where it has operators."""
         table = isinstance(self.current, s.ItemTable)
         if isinstance(self.current, s.Swapped):
-            return False
+            return self._under_swapped(entry)
         if not table and entry.tokens[0].kind != "BAR":
             return False
         if table and not (entry.tokens[0].kind == "NAME" and parses("cycle", entry.tokens)):
@@ -238,6 +238,18 @@ class _FileBuilder:
             Label(entry.span(self.source)),
             *([Label(self.current.name.span, "the matrix")] if self.current else []),
             remedy="write `= 8 items` where operators make the items, `= items` before a table",
+        )
+        return True
+
+    def _under_swapped(self, entry: Entry) -> bool:
+        """Report a line under a matrix made by `swap`, unless it begins a section."""
+        if entry.tokens[0].text in HEADS and not parses("cycle", entry.tokens):
+            return False
+        self.report.error(
+            "M012",
+            "a matrix made by `swap` takes its items from another; nothing can stand under it",
+            entry.span(self.source),
+            remedy="delete these lines; a matrix with cycles of its own begins `= 8 items`",
         )
         return True
 
@@ -268,6 +280,10 @@ class _FileBuilder:
         head = entry.tokens[0]
         if head.text not in HEADS or error.position > 1:
             return False
+        self._begin_indented(head)
+        return True
+
+    def _begin_indented(self, head: Token) -> None:
         self.report.error(
             "M004",
             f"`{head.text}` begins a section only at the left margin",
@@ -276,7 +292,6 @@ class _FileBuilder:
         )
         self.current, self.head = None, head.text
         self.skipping = head.text in ("matrix", "answers")
-        return True
 
     def _place(self, head: str, start: str, node: Any) -> None:
         if start in ("matrix", "answers", "lexicon"):
@@ -285,10 +300,7 @@ class _FileBuilder:
         elif start == "mapping":
             self._join(head, mappings=node)
         elif start == "cycle":
-            if isinstance(self.current, s.Swapped):
-                self._no_cycles(node)
-            else:
-                self._join(head, cycles=node)
+            self._join(head, cycles=node)
         elif start == "table_header":
             self._join(head, columns=node)
         elif start == "table_row":
@@ -308,14 +320,6 @@ class _FileBuilder:
         new = node if isinstance(node, tuple) else (node,)
         self.current = replace(self.current, **{name: getattr(self.current, name) + new})
         self._list(head)[-1] = self.current
-
-    def _no_cycles(self, node: s.Cycle) -> None:
-        self.report.error(
-            "M012",
-            "a matrix made by `swap` takes its items from another; nothing can stand under it",
-            node.span,
-            remedy="write the cycles under the matrix that is swapped",
-        )
 
     def _head(self, entry: Entry) -> str:
         """The section that a line at the left margin begins, or an empty string."""
@@ -342,6 +346,10 @@ class _FileBuilder:
         )
 
     def _nothing_under(self, entry: Entry) -> None:
+        if entry.tokens[0].text in HEADS:
+            self._begin_indented(entry.tokens[0])
+            self._lose(entry)
+            return
         self.skipping = True
         self.report.error(
             "M003",

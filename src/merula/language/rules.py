@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from merula import grammar as g
 from merula.language import syntax as s
@@ -10,6 +10,7 @@ from merula.language.diagnostics import Label, did_you_mean, listing
 from merula.language.names import Names, Unresolved, rows_of, unknown_feature
 from merula.language.syntax import references
 from merula.lexicon import SETS, Rows
+from merula.settings import evaluate
 
 
 class Rules:
@@ -210,14 +211,18 @@ class Rules:
                 target, source = equation.target, equation.source
                 if isinstance(source, str) or target.lexical or source.lexical:
                     continue
-                lacking = [value for value in source.values if value not in target.values]
+                lacking = [
+                    value
+                    for value in source.values
+                    if value not in target.values and _may_be(source, value, equation.conditions)
+                ]
                 if lacking and g.ABSENT not in lacking:
                     self.names.report.error(
                         "M212",
                         f"`{target}` follows `{source}`, but cannot be {listing(lacking, 'or')}",
                         rule.span,
-                        remedy=f"give `{target}` that value, or say what it is then:"
-                        f" {source} = {lacking[0]} -> {target} = {target.values[0]}",
+                        remedy=f"give `{target}` {'that value' if len(lacking) == 1 else 'these'},"
+                        f" or {_without(equation, source, lacking)}",
                     )
                     return
 
@@ -301,6 +306,28 @@ class Rules:
                 word.span,
                 remedy=unknown or "check the table's columns and values",
             )
+
+
+def _may_be(variable: g.Variable, value: str, conditions: tuple[tuple[g.Test, bool], ...]) -> bool:
+    """Whether conditions may be as wanted where a variable has a value, whatever others have."""
+
+    def get(other: g.Variable) -> str | None:
+        return value if other is variable else None  # None makes a test neither true nor false
+
+    return all(evaluate(test, get) in (wanted, None) for test, wanted in conditions)
+
+
+def _without(equation: g.Equation, source: g.Variable, values: Sequence[str]) -> str:
+    """What to write so that an equation is not asked for some values of its right side."""
+    those = f"{source} = {' | '.join(values)}"
+    if not equation.conditions:
+        target = equation.target
+        return (
+            f"say what it is then: {those} -> {target} = {target.values[-1]} else"
+            f" {target} = {source}"
+        )
+    _, wanted = equation.conditions[-1]
+    return f"add `{'and not' if wanted else 'or'} {those}` to the condition"
 
 
 def _equations(

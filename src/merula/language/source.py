@@ -15,12 +15,14 @@ from merula.values import frozen
 class Source:
     """A text with the name a reader knows it by (a path, or ``<text>``).
 
-    ``path`` is the file it came from, if any; imports and tables are looked up beside it.
+    ``path`` is the file it came from, if any; imports and tables are looked up beside it. The
+    name of a table's ``cell`` says its whole place.
     """
 
     name: str
     text: str = field(repr=False)
     path: Path | None = field(default=None, compare=False)
+    cell: bool = field(default=False, compare=False)
 
     @cached_property
     def line_starts(self) -> tuple[int, ...]:

@@ -195,6 +195,16 @@ def _end(
     return end, depth
 
 
+def _begins_section(word: Token, last: Token | None) -> bool:
+    """Whether a line that begins with a word can only be a section, indented by mistake.
+
+    Before it the entry is complete, so that the word is no name that goes on with it.
+    """
+    if last is None or word.text not in HEADS:
+        return False
+    return not (last.kind in _ENDS_OPEN or last.kind == "DOT" or last.text in _WORDS_OPEN)
+
+
 def _lines(text: str) -> Iterator[list[Token]]:
     line: list[Token] = []
     for token in scan(text):
@@ -217,7 +227,7 @@ def _continues(
 ) -> bool:
     """Whether a line goes on with the entry above it, whose first and last token are given."""
     if inline and head.text in ("paradigm", "import", "language"):
-        return True
+        return not _begins_section(line[0], last)
     if first is None or last is None:
         return False
     if head.text == "matrix" and (line[0].kind == "BAR" or first.kind == "INT"):

@@ -82,20 +82,6 @@ def headers(found: Profile) -> Iterator[Diagnostic]:
         )
 
 
-def untitled(found: Profile) -> Iterator[Diagnostic]:
-    """Columns with cells and without a header, which nothing can read."""
-    first, *rows = found.written
-    for number, title in enumerate(first):
-        filled = sum(bool(row[number].strip()) for row in rows)
-        if not title.strip() and filled:
-            yield odd(
-                "M343",
-                f"column {number + 1} has no header; what stands in it is not read",
-                found.head,
-                remedy="name it in the first line, or delete it",
-            )
-
-
 def empty_columns(found: Profile) -> Iterator[Diagnostic]:
     """Columns without a single cell."""
     for name, cells in found.table.columns.items():
@@ -110,14 +96,6 @@ def empty_columns(found: Profile) -> Iterator[Diagnostic]:
 
 def gaps(found: Profile) -> Iterator[Diagnostic]:
     """Empty cells in a column that is filled for nearly all of a category."""
-    bare = [row for row, cell in enumerate(found.table.columns.get(CATEGORY, ())) if not cell]
-    if bare:
-        yield odd(
-            "M341",
-            f"`{found.title(bare[0])}` has no category, so no grammar can use it",
-            found.places(bare),
-            remedy="fill the column `category`",
-        )
     for section in found.sections:
         for column in section.columns:
             empty = [row for row, cell in enumerate(column.cells) if not cell]
@@ -251,7 +229,7 @@ def selections(found: Profile) -> Iterator[Diagnostic]:
                 row = section.rows[column.cells.index(cell)]
                 where = f"{found.table.place(row)}, column {column.name}"
                 report = Report()
-                if cell != ANY and parse_cell(Source(where, cell), report) is None:
+                if cell != ANY and parse_cell(Source(where, cell, cell=True), report) is None:
                     (problem, *_) = report.items
                     yield replace(
                         problem,
@@ -335,7 +313,6 @@ def _has(number: int) -> str:
 
 CHECKS: tuple[Check, ...] = (
     headers,
-    untitled,
     empty_columns,
     gaps,
     doubles,

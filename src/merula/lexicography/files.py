@@ -27,6 +27,7 @@ def table_format(options: TableOptions, report: Report) -> TableFormat | None:
             "M323",
             f"cells are separated by one sign, not by `{separator}`",
             remedy='common ones are ";", "," and "\\t"',
+            place="the option --separator",
         )
         return None
     return TableFormat(separator, options.encoding or "utf-8-sig", options.columns)

@@ -1,0 +1,28 @@
+"""What stands in the way of writing: the system's errors, with the remedy that fits each."""
+
+from __future__ import annotations
+
+import errno
+from contextlib import suppress
+from pathlib import Path
+
+_REMEDIES = {
+    errno.EACCES: "check the rights of the folder, or name another",
+    errno.EPERM: "check the rights of the folder, or name another",
+    errno.EROFS: "name a folder on another disk",
+    errno.ENOSPC: "make room on the disk, or name a folder on another",
+    errno.EDQUOT: "make room on the disk, or name a folder on another",
+    errno.ENAMETOOLONG: "give it a shorter name",
+}
+
+
+def obstacle(path: Path, error: OSError | ValueError) -> tuple[str, str]:
+    """Why a folder cannot be made or written, and what to do about it."""
+    with suppress(OSError, ValueError):
+        there = (part for part in path.parents if part.exists() or part.is_symlink())
+        nearest = next(there, None)
+        if nearest is not None and not nearest.is_dir():
+            what = "a file" if nearest.is_file() else "no folder"
+            return f"{nearest} is {what}", "a folder can only stand in another: name another path"
+    reason = getattr(error, "strerror", None) or str(error)
+    return reason, _REMEDIES.get(getattr(error, "errno", None) or 0, "name another folder")
