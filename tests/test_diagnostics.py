@@ -1468,7 +1468,7 @@ def test_an_interrupt_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPat
     result = CliRunner().invoke(
         main, ["generate", "x.merula", "-o", "new/out", "-n", "1", "--format", "jsonl"]
     )
-    assert result.exit_code == 1
+    assert result.exit_code == 130
     assert files(folder) == before
 
 
