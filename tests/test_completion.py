@@ -93,6 +93,13 @@ def test_designs_are_completed() -> None:
     assert completed("show", "-d", "") == []
 
 
+def test_languages_are_completed() -> None:
+    assert completed("new", "x", "--lang", "f") == ["fr"]
+    assert {"en", "it"} < set(completed("new", "x", "--lang", ""))
+    assert completed("new", "x", "--like", "blm", "--lang", "d") == ["de"]
+    assert completed("new", "x", "--lang", "zz") == []
+
+
 def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}", **more}
 
@@ -125,7 +132,7 @@ def test_bash_completes() -> None:
     assert asked_by_bash("fmt", "mo") == ["compopt -o filenames", "more keys.merula"]
     assert asked_by_bash("fmt", "more\\ k") == ["compopt -o filenames", "more keys.merula"]
     assert asked_by_bash("count", "np") == ["compopt -o plusdirs", "npi/sentential_negation"]
-    assert asked_by_bash("generate", "keys", "--out", "s") == ["compopt -o default", ""]
+    assert asked_by_bash("generate", "keys", "--out", "s") == ["compopt -o plusdirs", ""]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

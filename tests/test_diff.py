@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -164,6 +165,12 @@ def instances(compiled: Compiled, name: str) -> dict[Identity, Instance]:
     return found
 
 
+def rows(compiled: Compiled, name: str) -> object:
+    """All rows in their order, but for what tells one grammar from another."""
+    made = Design(compiled, compiled.designs[name]).generate().to_table()
+    return made.drop_columns(["grammar", "lexicon"]).to_pylist()
+
+
 def cells(instance: Instance) -> dict[tuple[str, str], Sentence]:
     return {(s.role, s.label): s for s in instance.cells}
 
@@ -217,6 +224,8 @@ def test_instances_are_compared_as_one_by_one(programs_: tuple[Program, Program]
             assert changed.old != changed.new
         moved = any(one[key].address != other[key].address for key in kept)
         assert design.reordered == (design.same_instances and moved)
+        if design.same:
+            assert rows(old, design.name) == rows(new, design.name)
 
 
 def _sort(kept: int, old: int, new: int) -> str:
@@ -385,13 +394,18 @@ paradigm numbers = a.number
 
 
 def large(
-    nouns: int, selections: str = "a, b, c differ", gone: str = "", changed: str = ""
+    nouns: int,
+    selections: str = "a, b, c differ",
+    gone: str = "",
+    changed: str = "",
+    names: tuple[str, str] = ("", ""),
 ) -> Compiled:
     rows = [f"n{i}\tn{i}x\tn{i}y" for i in range(nouns)]
     rows = [row for row in rows if row.split("\t")[0] != gone]
     rows = [row.replace(changed, f"{changed}!") if changed else row for row in rows]
     table = "lemma\tsg\tpl\n" + "".join(f"{row}\n" for row in rows)
     text = LARGE.replace("SELECTIONS", selections)
+    text = re.sub(rf"\b{names[0]}\b", names[1], text) if names[0] else text
     compiled = compile_source(Source("large.merula", text), tables={"nouns.tsv": table})
     assert not compiled.failed
     return compiled
@@ -539,6 +553,14 @@ def test_the_order_of_cells_and_of_rows() -> None:
     assert design.reordered
 
 
+def test_the_order_of_variants() -> None:
+    varying = PAIRS + " varying attr(absent | sg)"
+    turned = varying.replace("absent | sg", "sg | absent")
+    design = only(keys(varying), keys(turned))
+    assert design.same_instances
+    assert design.reordered
+
+
 def test_two_of_very_many_that_change_places() -> None:
     def made(note: str) -> Compiled:
         rows = [f"n{i:04},n{i:04},n{i:04}s,a{i:04}" for i in range(2_000)]
@@ -649,31 +671,197 @@ def test_a_report_of_what_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> 
 def test_too_many_combinations_are_taken_to_read_otherwise(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    old = large(12, "a, b differ")
-    new = compile_source(
-        Source(
-            "large.merula",
-            LARGE.replace("SELECTIONS", "a, b differ").replace("a b c d e f\n", "b a c d e f\n"),
-        ),
-        tables={"nouns.tsv": nouns_table(12)},
+    turned = ("frames\n  clause = subj attr verb", "frames\n  clause = verb attr subj")
+    table = TABLE.replace("is old,are old", "the key,are old")
+    one_cell = "paradigm one = subj.number(sg) × verb.number(sg) in clause"
+    old, new = keys(one_cell, table=table), keys(one_cell, turned, table=table)
+    assert (only(old, new).kept, only(old, new).reworded) == (3, 2)  # "The key the key."
+    monkeypatch.setattr("merula.changes.wording.MAX_JOINT", 1)
+    assert (only(old, new).kept, only(old, new).reworded) == (3, 3)
+
+
+# --- which choices are the same ------------------------------------------------------------------
+
+WORDS = """
+phenomenon words
+language en
+lexicon noun "nouns.csv"
+objects
+  noun : noun (number)
+  det  : determiner (sort)
+attributes
+  number = sg | pl
+  sort = near WORDS | far "those"
+frames
+  clause = det noun "here"
+paradigm numbers = noun.number with det.sort = near
+"""
+
+
+def words(written: str, *edits: tuple[str, str]) -> Compiled:
+    table = "lemma,sg,pl\ndog,dog,dogs\ncat,cat,cats\n"
+    text = WORDS.replace("WORDS", written)
+    for old, new in edits:
+        text = text.replace(old, new)
+    source = Source("words.merula", text)
+    compiled = compile_source(source, tables={"nouns.csv": table})
+    assert not compiled.failed, [problem.render() for problem in compiled.problems]
+    return compiled
+
+
+def test_a_word_where_there_were_several() -> None:
+    one, two = words('"this"'), words('"this", "that"')
+    assert (one.designs["numbers"].count, two.designs["numbers"].count) == (2, 4)
+    there, back = only(one, two), only(two, one)
+    assert (there.kept, there.lost_count, there.gained_count) == (2, 0, 2)
+    assert (back.kept, back.lost_count, back.gained_count) == (2, 2, 0)
+    for causes in (there.gained, back.lost):
+        assert [(c.kind, c.what, c.lexemes) for c in causes] == [
+            ("lexemes", "det.sort=near", ("that",))
+        ]
+    assert there.reworded == back.reworded == 0
+    such = only(two, words('"this", "such"'))
+    assert (such.kept, such.lost_count, such.gained_count) == (2, 2, 2)
+    gone = only(two, words('"such"'))
+    assert (gone.kept, gone.lost_count, gone.gained_count) == (0, 4, 2)
+
+
+def test_a_word_that_makes_two_cells_alike_is_no_choice() -> None:
+    cells = ("with det.sort = near", "× det.sort")
+    several = words('"this", "those"', cells)
+    single = words('"this"', cells)
+    assert several.designs["numbers"].count == single.designs["numbers"].count == 2
+    design = only(several, single)
+    assert design.same_instances
+    assert not design.reordered
+    # rows of the one name the choice, and its templates have both words
+    assert ("choice", "det.sort=near", "only `this`") in told_names(design)
+
+
+def test_choices_that_only_one_grammar_has() -> None:
+    far = words('"this", "that"', ("sort = near\n", "sort = far\n"))
+    near = words('"this", "that"')
+    design = only(near, far)
+    assert (design.kept, design.lost_count, design.gained_count) == (0, 4, 2)
+    assert [(c.kind, c.what) for c in design.lost] == [
+        ("choice", "det.sort=near is chosen no longer")
+    ]
+
+
+def told_names(design: DesignDiff) -> list[tuple[str, str, str]]:
+    return [(r.what, r.old, r.new) for r in design.renamed]
+
+
+def test_what_rows_call_otherwise_is_no_longer_the_same() -> None:
+    varying = keys(f"{PAIRS} varying attr(absent)")
+    there, back = only(keys(PAIRS), varying), only(varying, keys(PAIRS))
+    assert there.same_instances
+    assert (told_names(there), told_names(back)) == (
+        [("variant", "-", "attr absent")],
+        [("variant", "attr absent", "-")],
     )
-    assert only(old, new).reworded == old.designs["numbers"].count  # a and b differ
-    same = [("a b c", '"x" a b c'), ("noun (number)", "noun (number)")]
-    del same
-    monkeypatch.setattr("merula.changes.wording.MAX_JOINT", 10)
-    assert only(old, new).reworded == old.designs["numbers"].count
+    unnamed = "\n".join(line.partition(",")[2] for line in NAMED.splitlines()) + "\n"
+    design = only(keys(PAIRS, table=NAMED), keys(PAIRS, table=unnamed))
+    assert design.same_instances
+    assert sorted(told_names(design)) == [("set", "door", "the key"), ("set", "shed", "the key")]
+
+
+# --- other names ---------------------------------------------------------------------------------
+
+NAMED = """\
+set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
+door,the key,the keys,to the door,to the doors,is old,are old
+shed,the key,the keys,to the shed,to the sheds,is lost,are lost
+"""
+MATRIX = """\
+matrix four = 4 items in clause
+  subj.number cycles sg | pl every 1
+answers
+  wrong breaks E agreement: flip verb.number
+"""
+
+
+def renamed(old: Compiled, new: Compiled) -> list[tuple[str, str, str]]:
+    found = compare(old, new)
+    perhaps = (*found.perhaps, *(r for d in found.designs for r in d.perhaps))
+    return [(r.what, r.old, r.new) for r in perhaps]
+
+
+def test_what_only_has_another_name_is_pointed_at() -> None:
+    assert renamed(keys(PAIRS), keys(PAIRS.replace("pairs", "couples"))) == [
+        ("paradigm", "pairs", "couples")
+    ]
+    assert renamed(keys(MATRIX), keys(MATRIX.replace("wrong", "bad"))) == [
+        ("answer", "wrong", "bad")
+    ]
+    sets = keys(PAIRS, table=NAMED), keys(PAIRS, table=NAMED.replace("door,the", "gate,the"))
+    assert renamed(*sets) == [("set", "door", "gate")]
+    one, other = large(4), large(4, names=("a", "first"))
+    assert renamed(one, other) == [("object", "a", "first")]
+
+
+def test_what_looks_otherwise_is_not() -> None:
+    assert not renamed(keys(PAIRS), keys(PAIRS.replace("pairs", "one").replace("verb", "attr")))
+    flipped = MATRIX.replace("wrong breaks E agreement: flip verb", "bad breaks R: flip subj")
+    assert not renamed(keys(MATRIX), keys(flipped))
+    other = NAMED.replace("door,the key", "gate,the pen")
+    assert not renamed(keys(PAIRS, table=NAMED), keys(PAIRS, table=other))
+    two = large(4, names=("a", "one")), large(4, names=("b", "two"))
+    assert not renamed(*two)  # which is which
 
 
 # --- reports -------------------------------------------------------------------------------------
 
+VARYING = PAIRS + " varying attr(absent | sg | pl)"
 
-def test_a_report_of_many_reasons() -> None:
+
+def numbered_keys(numbers: range) -> str:
+    rows = [f"the k{i},the k{i}s,to d{i},to d{i}s,is {i},are {i}" for i in numbers]
+    return "\n".join([TABLE.splitlines()[0], *rows]) + "\n"
+
+
+def test_a_report_of_many_reasons_and_lexemes() -> None:
     text = str(compare(large(200), large(200, gone="n7"), examples=0))
-    assert "  - 1 more reasons (" in text or "  - 1 more reason (" in text
-    back = str(compare(keys(PAIRS), keys(PAIRS, table=TABLE.splitlines()[0] + "\n")))
-    assert back
+    assert text.count("\n  - ") == 6
+    assert "\n  - 1 more reason (307,390,644,594 instances)" in text
+    text = str(
+        compare(
+            keys(PAIRS, table=numbered_keys(range(9))),
+            keys(PAIRS, table=numbered_keys(range(7, 9))),
+        )
+    )
+    assert "\n  - set: the k0, the k1, the k2, the k3, the k4 and 2 more (7 instances)\n" in text
 
 
-def test_an_empty_variant_is_told() -> None:
-    nothing = keys(PAIRS + " varying attr(absent | sg)", table=TABLE)
-    assert nothing
+def test_a_report_of_variants_that_have_no_instances() -> None:
+    no_attr = (
+        "subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl\n"
+        "the key,the keys,,,is old,are old\nthe pen,the pens,,,is blue,are blue\n"
+    )
+    there = str(compare(keys(VARYING), keys(VARYING, table=no_attr)))
+    assert "  - 2 variants: nothing is left (6 instances)" in there
+    back = str(compare(keys(VARYING, table=no_attr), keys(VARYING)))
+    assert "  + 2 variants: there was nothing before (6 instances)" in back
+    one = VARYING.replace(" | pl)", ")")
+    there = str(compare(keys(one), keys(one, table=no_attr)))
+    assert "  - variant clause · attr sg: nothing is left (3 instances)" in there
+
+
+def test_a_report_of_many_cells_and_labels() -> None:
+    more = PAIRS.replace("subj.number ×", "subj.number × attr(absent | sg | pl) ×")
+    text = str(compare(keys(PAIRS), keys(more)))
+    assert "  + cell sg sg sg\n" in text
+    assert "  + 3 more like these\n" in text
+    assert "  ~ factors: subj.number × verb.number → subj.number × attr × verb.number" in text
+
+
+def test_a_report_of_designs_of_one_grammar_alone() -> None:
+    other = keys(PAIRS.replace("pairs", "couples"))
+    assert str(compare(keys(PAIRS), other)).splitlines() == [
+        "the count stays at 3, but instances change (0 kept, 3 lost, 3 gained)",
+        "  ? renamed? paradigm pairs → couples",
+        "",
+        "couples · paradigm · new, 3 instances",
+        "",
+        "pairs · paradigm · gone, 3 instances",
+    ]

@@ -129,7 +129,7 @@ def _draw(
     return Drawing(
         design.name,
         design.kind,
-        " · ".join([variant.frame.name, *(f"{name} {x}" for name, x in variant.choices)]),
+        variant.title,
         title,
         language,
         tuple(values.legend),

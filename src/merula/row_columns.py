@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from merula.arrays import Lists, Words, list_array, repeated, struct_array, words_array
 from merula.columns import Writer, Written
 from merula.compiler import Compiled, CompiledDesign
-from merula.items import piece_template
-from merula.meaning import Cell
+from merula.meaning import Cell, template
 from merula.plan import Plan
 from merula.space import Ints
 from merula.variation import AddressSpace
@@ -411,11 +410,6 @@ def _shuffles(numbers: Ints, width: int, seed: int, what: str) -> Ints:
 def variant_text(plan: Plan) -> str:
     """``subj.number=sg pl; n2=absent sg``."""
     return "; ".join(f"{name}={label}" for name, label in plan.variant.choices)
-
-
-def template(cell: Cell) -> str:
-    """``subj[sg] n1[pp sg] verb[sg]``: a cell without its lexemes."""
-    return " ".join(piece_template(placed) for placed in cell.item.words)
 
 
 def _address_texts(addresses: NDArray[Any]) -> Any:

@@ -11,8 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from merula import drawing
-from merula.compiler import Compiled, CompiledDesign
+from merula.compiler import CompiledDesign
 from merula.drawing import Drawing, Row, Run
 from merula.grammar import CORRECT
 from merula.overview import Overview, count_rows
@@ -21,16 +20,6 @@ from merula.variation import TYPE_I, Variation
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
 BAD = "red"
 _ANY_WIDTH = 10_000
-
-
-def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> RenderableType:
-    """The instance at an address."""
-    return render(drawing.draw_instance(compiled, design, address))
-
-
-def draw_template(design: CompiledDesign, number: int = 0) -> RenderableType:
-    """The cells of a variant without lexemes."""
-    return render(drawing.draw_template(design, number))
 
 
 def render(drawn: Drawing) -> RenderableType:

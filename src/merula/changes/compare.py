@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from merula import grammar as g
+from merula.changes.addresses import reordered
 from merula.changes.cells import CellComparer, cell_name
 from merula.changes.differences import DesignDiff, GrammarDiff, Renamed
 from merula.changes.joint import Joiner, Joint
 from merula.changes.losses import causes
 from merula.changes.pairing import Pairing, pair_designs
+from merula.changes.renames import other_names, renamed_heads, renamed_parts
 from merula.compiler import Compiled, CompiledDesign
-from merula.permute import Permutation
-
-_LOOKED_AT = 500  # instances of which the addresses are compared
 
 
 def compare(old: Compiled, new: Compiled, *, examples: int = 3, seed: int = 0) -> GrammarDiff:
@@ -29,7 +28,8 @@ def compare(old: Compiled, new: Compiled, *, examples: int = 3, seed: int = 0) -
     )
     designs = tuple(comparer.design(name, kind) for name, kind in names)
     other_surface = old.surface.rules != new.surface.rules
-    return GrammarDiff(old.source.name, new.source.name, designs, other_surface)
+    names_only = renamed_heads(old, new)
+    return GrammarDiff(old.source.name, new.source.name, designs, other_surface, names_only)
 
 
 class _Comparer:
@@ -51,6 +51,7 @@ class _Comparer:
         cells = CellComparer(self.old, self.new, joints, **shown)
         numbers = [joint.kept for joint in joints]
         kept = None if None in numbers else sum(number or 0 for number in numbers)
+        same = kept == old.count == new.count
         reworded, rewordings = cells.reworded()
         return DesignDiff(
             name=name,
@@ -70,9 +71,10 @@ class _Comparer:
             forms=cells.forms(),
             reworded=reworded,
             rewordings=rewordings,
-            renamed=_renamed(old, new, pairing),
+            renamed=_renamed(old, new, pairing) + (other_names(joints) if same else ()),
             claims=_claims(old, new),
-            reordered=kept == old.count == new.count and _reordered(old, joints, pairing),
+            perhaps=renamed_parts(joints),
+            reordered=same and reordered(joints),
         )
 
 
@@ -141,19 +143,3 @@ def _claim(answer: g.Answer) -> str:
     """An answer's claims as they are written."""
     text = ", ".join(" ".join([c.letter, " and ".join(c.rules)]).strip() for c in answer.claims)
     return text + (f" as {answer.counts_as}" if answer.counts_as else "")
-
-
-def _reordered(old: CompiledDesign, joints: Sequence[Joint], pairing: Pairing) -> bool:
-    """Whether some of the instances looked at have another address in the new design."""
-    if pairing.gone or pairing.added or not old.count:
-        return False
-    joint_of = {id(joint.pair.old.plan): joint for joint in joints}
-    addresses = Permutation(old.count, 0).rows(0, min(_LOOKED_AT, old.count)).tolist()
-    for address in addresses:
-        number, local = old.locate(address)
-        plan = old.plans[number]
-        joint = joint_of[id(plan)]
-        moved = joint.translated(plan.space.unrank_one(local))
-        if joint.pair.new.start + joint.plan(old=False).space.rank(moved) != address:
-            return True
-    return False

@@ -26,7 +26,9 @@ class Cause:
 
     ``kind`` is ``variants`` (the other grammar has none like them), ``empty`` (there they have no
     instances), ``choice`` (an instance chooses more, or less, there), ``lexemes`` (of the choice
-    ``what``; the other grammar lacks them), ``selection`` or ``contrast`` (of the other).
+    ``what``; the other grammar lacks them), ``selection`` or ``contrast`` (of the other), or
+    ``uncounted`` (for reasons that tie too many choices together to be counted one by one, so
+    that other causes have fewer instances than they could have, or none).
     """
 
     kind: str
@@ -83,7 +85,7 @@ class FormChange:
 
 @frozen
 class Renamed:
-    """Something that is written otherwise: factors, a frame's name, a claim."""
+    """Something that is written otherwise: factors, a frame's name, a lexeme's, a claim."""
 
     what: str
     old: str
@@ -94,15 +96,16 @@ class Renamed:
 class DesignDiff:
     """What changed in a paradigm or a matrix; ``status`` is ``both``, ``gone`` or ``new``.
 
-    ``lost`` and ``gained`` say why instances are in one of the grammars only; their numbers add
-    up to `lost_count` and `gained_count`.
+    ``lost`` and ``gained`` say why instances are in one of the grammars only; where ``kept`` is
+    known, their numbers add up to `lost_count` and `gained_count`.
 
     ``kept``, ``reworded`` and ``relabelled`` are exact numbers of instances that both grammars
     have: all of them, those with another sentence, those with another label. They are None
     where selections tie so many choices together that they cannot be counted. (Where more than
     100,000 combinations of forms would have to be written out to see whether a cell reads the
     same, it is taken to read otherwise.) ``reordered`` says that the instances are the same and
-    their addresses are not.
+    their addresses are not; `merula.changes.addresses` decides it. ``perhaps`` are answers
+    and lexemes that are gone, each with a new one that looks the same: only a name may be new.
     """
 
     name: str
@@ -125,6 +128,7 @@ class DesignDiff:
     renamed: tuple[Renamed, ...] = ()
     claims: tuple[Renamed, ...] = ()  # these change no data
     reordered: bool = False
+    perhaps: tuple[Renamed, ...] = ()
 
     @property
     def lost_count(self) -> int | None:
@@ -164,6 +168,7 @@ class GrammarDiff:
     new: str
     designs: tuple[DesignDiff, ...]
     other_surface: bool  # whether the surface rules are others
+    perhaps: tuple[Renamed, ...] = ()  # objects and designs that may only have another name
 
     def __str__(self) -> str:
         """The report of ``merula diff``."""
@@ -224,5 +229,6 @@ class GrammarDiff:
             "same": self.same,
             "summary": self.summary,
             "other_surface": self.other_surface,
+            "perhaps": [asdict(other) for other in self.perhaps],
             "designs": designs,
         }

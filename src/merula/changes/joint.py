@@ -6,8 +6,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-import numpy as np
-
 from merula.changes.choices import ChoiceMatcher, Choices
 from merula.changes.overlap import Overlap
 from merula.changes.pairing import Side, VariantPair
@@ -41,17 +39,6 @@ class Joint:
         assert self.overlap is not None
         half = self.overlap.old if old else self.overlap.new
         return half.candidates([int(x[c]) for x, c in zip(half.shared, shared, strict=True)])
-
-    def translated(self, candidates: Sequence[int]) -> tuple[int, ...]:
-        """The candidates in the new plan of an instance of the old one that both have."""
-        assert self.overlap is not None
-        half = self.overlap.old
-        chosen = [0 if slot is None else candidates[slot] for slot in half.slots]
-        places = [
-            int(np.flatnonzero(shared == c)[0])
-            for shared, c in zip(half.shared, chosen, strict=False)
-        ]
-        return self.candidates([*places, 0], old=False)
 
 
 class Joiner:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from merula.changes.differences import Cause, Example
 from merula.changes.joint import Joint, Lot, drawn, lexemes, sentence, shares
-from merula.changes.overlap import Half, Part
+from merula.changes.overlap import Half, Overlap, Part
 from merula.changes.pairing import Side
 from merula.compiler import Compiled
 from merula.grammar import CORRECT
@@ -23,10 +23,15 @@ class _Group:
     lexemes: tuple[str, ...] = ()
     lots: list[Lot] = field(default_factory=list)
     variants: int = 0
+    rest: int = 0  # instances that are in no lot, so that none of them can be drawn
+
+    @property
+    def drawable(self) -> int:
+        return sum(lot.count for lot in self.lots)
 
     @property
     def count(self) -> int:
-        return sum(lot.count for lot in self.lots)
+        return self.drawable + self.rest
 
 
 def causes(
@@ -53,7 +58,7 @@ def causes(
             group.what = group.lots[0].side.name
     found = [group for group in groups.found.values() if group.count or group.lexemes]
     found.sort(key=lambda group: -group.count)
-    given = shares([group.count for group in found], examples)
+    given = shares([group.drawable for group in found], examples)
     return tuple(
         Cause(
             group.kind,
@@ -121,6 +126,18 @@ class _Groups:
                 group = self.group(kind, part.demand.text)
                 group.variants += 1
             group.lots.append(Lot(side, part.count, _members(half, part)))
+        self._rest(joint.overlap, side)
+
+    def _rest(self, overlap: Overlap, side: Side) -> None:
+        """The instances of the parts that were left out, since they cannot be counted."""
+        if overlap.kept is None:
+            return
+        told = sum(part.count for part in overlap.parts(lost=self.lost))
+        rest = side.count - overlap.kept - told
+        if rest:
+            group = self.group("uncounted", "")
+            group.variants += 1
+            group.rest += rest
 
 
 def _members(half: Half, part: Part) -> Callable[[int], tuple[int, ...]]:

@@ -114,7 +114,10 @@ class Overlap:
         return frozenset(map(form, self.common))
 
     def parts(self, *, lost: bool) -> list[Part]:
-        """The instances of the old plan (or of the new one) that the other lacks."""
+        """The instances of the old plan (or of the new one) that the other lacks.
+
+        A part that cannot be counted is left out.
+        """
         if lost not in self._parts:
             self._parts[lost] = list(self._make_parts(lost=lost))
         return self._parts[lost]
@@ -254,7 +257,7 @@ def form(demand: Demand) -> tuple[object, ...]:
     slots = tuple(demand.slots[i] for i in order)
     if isinstance(demand, Distinct):
         keys = np.concatenate([demand.keys[i] for i in order])
-        return ("differ", slots, _numbered(keys).tobytes())
+        return ("differ", slots, numbered(keys).tobytes())
     groups = [demand.groups[i] for i in order]
     table = demand.table.transpose(order)
     for axis, column in enumerate(groups):
@@ -266,13 +269,13 @@ def form(demand: Demand) -> tuple[object, ...]:
         slices = np.moveaxis(table, axis, 0).reshape(table.shape[axis], -1)
         _, first, same = np.unique(slices, axis=0, return_index=True, return_inverse=True)
         merged = same.reshape(-1)[column]
-        groups[axis] = _numbered(merged)
+        groups[axis] = numbered(merged)
         seen = np.unique(merged, return_index=True)[1]
         table = table.take(first[merged[np.sort(seen)]], axis=axis)
     return ("allow", slots, *(column.tobytes() for column in groups), table.tobytes())
 
 
-def _numbered(column: Ints) -> Ints:
+def numbered(column: Ints) -> Ints:
     """Equal numbers where there were equal ones, counted off as they occur."""
     _, first, inverse = np.unique(column, return_index=True, return_inverse=True)
     places = np.empty(len(first), dtype=np.int64)

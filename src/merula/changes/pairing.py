@@ -16,7 +16,7 @@ from functools import cached_property
 from merula import grammar as g
 from merula.compiler import CompiledDesign
 from merula.items import Lexical, OneOf, Placed, piece_template
-from merula.meaning import Cell, Variant
+from merula.meaning import Cell, Variant, template
 from merula.plan import Plan
 from merula.values import frozen
 
@@ -41,7 +41,7 @@ class Side:
     @property
     def name(self) -> str:
         """Its frame and what it chooses."""
-        return " · ".join([self.variant.frame.name, *(f"{n} {x}" for n, x in self.variant.choices)])
+        return self.variant.title
 
     @cached_property
     def settings(self) -> tuple[Values, ...]:
@@ -162,11 +162,6 @@ class _Pairer:
             tuple(i for i in numbers[0] if i not in both[0]),
             tuple(j for j in numbers[1] if j not in both[1]),
         )
-
-
-def template(cell: Cell) -> str:
-    """A cell without its lexemes."""
-    return " ".join(piece_template(placed) for placed in cell.item.words)
 
 
 def same_template(old: Cell, new: Cell) -> bool:

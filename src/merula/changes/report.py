@@ -13,12 +13,13 @@ from merula.changes.differences import (
     CellChange,
     DesignDiff,
     GrammarDiff,
+    Renamed,
     Sentences,
     Verdict,
 )
 
 MANY = 5  # changes of one kind that are written out
-_STYLES = {"+": "green", "-": "red", "~": "yellow"}
+_STYLES = {"+": "green", "-": "red", "~": "yellow", "?": "cyan"}
 
 
 def draw(diff: GrammarDiff) -> RenderableType:
@@ -26,6 +27,7 @@ def draw(diff: GrammarDiff) -> RenderableType:
     parts: list[RenderableType] = [Text(diff.summary, "bold")]
     if diff.other_surface:
         parts.append(_line("~", "the surface rules are others"))
+    parts += _perhaps(diff.perhaps)
     for design in diff.designs:
         if not design.same or design.claims:
             parts += [Text(), *_design(design)]
@@ -34,16 +36,16 @@ def draw(diff: GrammarDiff) -> RenderableType:
 
 def _design(design: DesignDiff) -> Iterator[RenderableType]:
     yield Text.assemble((design.name, "bold"), f" · {design.kind} · {_counts(design)}")
+    yield from _perhaps(design.perhaps)
     yield from _causes("-", design.lost)
     yield from _causes("+", design.gained)
     for sign, names in (("-", design.cells_gone), ("+", design.cells_new)):
         yield from _few(sign, [_cell(name, design) for name in names])
-    for renamed in design.renamed:
-        yield _line("~", f"{renamed.what}: {renamed.old} → {renamed.new}")
+    yield from _few("~", [f"{other.what}: {other.old} → {other.new}" for other in design.renamed])
     for change in design.labels[:MANY]:
         yield from _label(change, design)
     if design.labels[MANY:]:
-        yield _line("~", f"{len(design.labels) - MANY:,} more labels")
+        yield _line("~", _number(len(design.labels) - MANY, "more label"))
     yield from _few("~", [f"{change.old} → {change.new}" for change in design.templates])
     yield from _few(
         "~", [f"{f.choice} {f.lexeme}, {f.column}: {f.old} → {f.new}" for f in design.forms]
@@ -56,6 +58,10 @@ def _design(design: DesignDiff) -> Iterator[RenderableType]:
         yield _line("~", f"claim of {claim.what}: {claim.old} → {claim.new}")
     if design.reordered:
         yield _line("~", "the instances have other addresses: a seed takes them in another order")
+
+
+def _perhaps(renamed: Sequence[Renamed]) -> Iterator[RenderableType]:
+    return _few("?", [f"renamed? {other.what} {other.old} → {other.new}" for other in renamed])
 
 
 def _cell(name: str, design: DesignDiff) -> str:
@@ -83,13 +89,14 @@ def _counts(design: DesignDiff) -> str:
 def _causes(sign: str, causes: Sequence[Cause]) -> Iterator[RenderableType]:
     """Why instances are lost or gained, with examples; of many reasons only the first."""
     for cause in causes[:MANY]:
-        yield _line(sign, f"{_cause(sign, cause)} ({_instances(cause.instances)})")
+        number = f" ({_instances(cause.instances)})" if cause.instances else ""
+        yield _line(sign, _cause(sign, cause) + number)
         for example in cause.examples:
             where = f"   instance {example.address:,} · {example.variant}"
             yield _indented(6, example.sentence, (where, "dim"))
     if causes[MANY:]:
-        number = sum(cause.instances for cause in causes[MANY:])
-        yield _line(sign, f"{len(causes) - MANY:,} more reasons ({_instances(number)})")
+        rest = sum(cause.instances for cause in causes[MANY:])
+        yield _line(sign, f"{_number(len(causes) - MANY, 'more reason')} ({_instances(rest)})")
 
 
 def _cause(sign: str, cause: Cause) -> str:
@@ -107,6 +114,8 @@ def _cause(sign: str, cause: Cause) -> str:
             return f"{cause.what}: {shown}{more}"
         case "choice":
             return cause.what
+        case "uncounted":
+            return "for reasons that tie too many choices together to be counted one by one"
         case _:
             what = cause.what if cause.kind == "contrast" else f"`{cause.what}`"
             return f"{'now' if lost else 'no longer'} ruled out: {what}"
@@ -168,4 +177,8 @@ def _indented(columns: int, *parts: str | tuple[str, str]) -> RenderableType:
 
 
 def _instances(number: int) -> str:
-    return f"{number:,} instance{'s' * (number != 1)}"
+    return _number(number, "instance")
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

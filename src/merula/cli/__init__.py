@@ -35,8 +35,24 @@ COMMANDS = (
 )
 
 
+def _use_utf8() -> None:
+    """Let what goes to a file or another program be UTF-8, whatever the locale says.
+
+    A page says of itself that it is, and JSON has to be. A terminal knows best what it can show.
+    What UTF-8 cannot say, bytes of a file's name that are no text, is written as an escape.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # what a caller has put in their place may have no encoding
+        if hasattr(stream, "reconfigure") and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
 class _Group(click.Group):
     """Imports a command when it is used; prints problems instead of tracebacks."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        _use_utf8()
+        return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import compiled, complete_grammar, options_of, print_problems, table_options
+from merula.cli.common import (
+    compiled,
+    complete_grammar,
+    format_option,
+    options_of,
+    print_problems,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from merula.language.diagnostics import Diagnostic
@@ -17,13 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How it is printed: for readers, or for programs.",
-)
+@format_option
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 @table_options
 def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
@@ -46,15 +47,10 @@ def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
 
 
 def _summary(files: Sequence[str], problems: Sequence[Diagnostic]) -> str:
-    errors = sum(p.severity == "error" for p in problems)
-    warnings = len(problems) - errors
+    from merula.problems import Problems
+
     noun = "file" if len(files) == 1 else "files"
-    if not problems:
-        return f"{len(files)} {noun} checked: no problems"
-    return (
-        f"{len(files)} {noun} checked: {errors} error{'s' * (errors != 1)},"
-        f" {warnings} warning{'s' * (warnings != 1)}"
-    )
+    return f"{len(files)} {noun} checked: {Problems(problems).summary}"
 
 
 def _more(problems: Sequence[Diagnostic]) -> str:

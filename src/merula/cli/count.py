@@ -11,6 +11,7 @@ import click
 from merula.cli.common import (
     complete_grammar,
     draw,
+    format_option,
     options_of,
     table_options,
     usable,
@@ -25,13 +26,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How it is printed: for readers, or for programs.",
-)
+@format_option
 @variation_options
 @click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
 @table_options

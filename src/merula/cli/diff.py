@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from merula.cli.common import complete_grammar, draw, options_of, table_options, usable
+from merula.cli.common import (
+    complete_grammar,
+    draw,
+    format_option,
+    options_of,
+    table_options,
+    usable,
+)
 
 
 @click.command()
@@ -31,13 +38,7 @@ from merula.cli.common import complete_grammar, draw, options_of, table_options,
     show_default=True,
     help="Decides which examples are shown.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How it is printed: for readers, or for programs.",
-)
+@format_option
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where the data differ.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
 @click.option(

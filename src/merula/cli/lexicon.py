@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from merula.cli.common import draw, options_of, print_problems
+from merula.cli.common import draw, format_option, options_of, print_problems
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -51,13 +51,7 @@ def _reading(command: F) -> F:
         ),
         click.option("--encoding", metavar="NAME", help="How the table is encoded."),
         click.option("--separator", metavar="CHAR", help="What separates the table's cells."),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            help="How it is printed: for readers, or for programs.",
-        ),
+        format_option,
         click.argument(
             "files", nargs=-1, required=True, metavar="FILE…", shell_complete=_complete_table
         ),
@@ -159,9 +153,6 @@ def _here(problem: Diagnostic) -> Diagnostic:
 
 
 def _summary(files: int, problems: Sequence[Diagnostic]) -> str:
-    errors = sum(problem.severity == "error" for problem in problems)
-    warnings = len(problems) - errors
-    said = f"{files} table{'s' * (files != 1)} checked: "
-    if not problems:
-        return said + "no problems"
-    return said + f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+    from merula.problems import Problems
+
+    return f"{files} table{'s' * (files != 1)} checked: {Problems(problems).summary}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from merula.cli.common import complete_folder
+from merula.cli.common import complete_folder, format_option
 
 
 @click.command()
@@ -21,13 +21,7 @@ from merula.cli.common import complete_folder
     type=click.Path(path_type=Path),
     shell_complete=complete_folder,
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How it is printed: for readers, or for programs.",
-)
+@format_option
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
     """Say whether data sets are as they were made.

@@ -75,19 +75,21 @@ def _show(found: Look, design: str | None, seed: int, instance: int | None) -> N
 
 
 def _draw(found: Look, design: str | None, seed: int, instance: int | None) -> None:
+    from merula.drawing import draw_instance, draw_template
     from merula.permute import Permutation
-    from merula.show import draw_instance, draw_template
+    from merula.show import render
 
     compiled = found.compiled
     if compiled is None or compiled.failed:
         return
+    language = compiled.grammar.language if compiled.grammar is not None else ""
     for item in chosen(compiled, design):
         if item.plans:
             first = int(Permutation(item.count, seed).rows(0, 1)[0])
             address = first if instance is None else address_in(item, instance)
-            draw(draw_instance(compiled, item, address))
+            draw(render(draw_instance(compiled, item, address)))
         else:
-            draw(draw_template(item))
+            draw(render(draw_template(item, language=language)))
         click.echo()
 
 
