@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
 TEXT_FORMATS = ("jsonl", "csv")  # their bytes are the same everywhere
 
-ROW_GROUP = 65_536  # rows
+ROW_GROUP = 131_072  # rows
 
 Write = Callable[[Any], None]
 

@@ -25,8 +25,8 @@ from merula.row_columns import Column, Located, columns_of
 from merula.variation import TYPE_I, AddressSpace, Variation
 
 SCHEMA_VERSION = 2
-CHUNK = 32_768  # sentences a batch: little enough for their memory to be used again at once
-AHEAD = 8  # batches whose lexemes are looked up together
+CHUNK = 65_536  # sentences a batch
+AHEAD = 4  # batches whose lexemes are looked up together
 
 
 @dataclass(frozen=True)
