@@ -134,7 +134,8 @@ def rows(grammar: merula.Grammar, name: str, n: int, seed: int, chunk: int) -> l
 @pytest.mark.parametrize("name", ["ever", "any"])
 def test_the_size_of_a_batch_changes_nothing(negation: merula.Grammar, name: str) -> None:
     whole = rows(negation, name, 60, 3, 1000)
-    assert rows(negation, name, 60, 3, 7) == whole
+    for chunk in (1, 7, 59):  # also with one instance left over
+        assert rows(negation, name, 60, 3, chunk) == whole
     assert rows(negation, name, 25, 3, 25) == whole[: 25 * 8]
 
 

@@ -132,6 +132,13 @@ def format_option(command: F) -> F:
     )(command)
 
 
+def seed_option(what: str) -> Callable[[F], F]:
+    """The option ``--seed``, which decides ``what``."""
+    return click.option(
+        "--seed", metavar="N", type=int, default=0, show_default=True, help=f"Decides {what}."
+    )
+
+
 def variation_options(command: F) -> F:
     """The options that say how the items of a matrix vary in their lexemes."""
     answers = click.option(

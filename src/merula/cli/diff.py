@@ -13,6 +13,7 @@ from merula.cli.common import (
     draw,
     format_option,
     options_of,
+    seed_option,
     table_options,
     usable,
 )
@@ -30,14 +31,7 @@ from merula.cli.common import (
     show_default=True,
     help="How many examples are shown of instances lost, gained and changed.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Decides which examples are shown.",
-)
+@seed_option("which examples are shown")
 @format_option
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where the data differ.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")

@@ -15,6 +15,7 @@ from merula.cli.common import (
     complete_folder,
     complete_grammar,
     options_of,
+    seed_option,
     table_options,
     usable,
     variation_of,
@@ -46,14 +47,7 @@ FORMATS = ("parquet", "arrow", "jsonl", "csv")
     help="Make so many instances of each paradigm and matrix.",
 )
 @click.option("--all", "everything", is_flag=True, help="Make all instances.")
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Decides which instances are made, and in what order.",
-)
+@seed_option("which instances are made, and in what order")
 @click.option(
     "--design",
     "-d",

@@ -13,6 +13,7 @@ from merula.cli.common import (
     complete_grammar,
     draw,
     options_of,
+    seed_option,
     table_options,
     usable,
 )
@@ -39,14 +40,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How many instances of each are drawn.",
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Decides which instances are drawn.",
-)
+@seed_option("which instances are drawn")
 @click.option("--instance", "-i", metavar="N", type=int, help="Draw the instance at this address.")
 @click.option("--template", is_flag=True, help="Draw the cells without lexemes.")
 @click.option(

@@ -15,6 +15,7 @@ from merula.cli.common import (
     draw,
     options_of,
     print_problems,
+    seed_option,
     table_options,
 )
 
@@ -33,14 +34,7 @@ WAITING = "waiting for changes, Ctrl-C ends"
     help="Draw only this paradigm or matrix.",
     shell_complete=complete_design,
 )
-@click.option(
-    "--seed",
-    metavar="N",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Decides which instance is drawn.",
-)
+@seed_option("which instance is drawn")
 @click.option("--instance", "-i", metavar="N", type=int, help="Draw the instance at this address.")
 @table_options
 def watch(file: str, design: str | None, seed: int, instance: int | None, **tables: Any) -> None:
