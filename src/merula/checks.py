@@ -31,6 +31,7 @@ class DesignReport:
     factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     empty: list[Plan] = field(default_factory=list)
     clash: tuple[Clash, ...] = ()  # of the first empty plan
+    contested: list[tuple[Variant, Cell]] = field(default_factory=list)
 
     def example(self, variant: Variant) -> list[str]:
         """A note that names a variant, where there are several."""
@@ -93,9 +94,37 @@ def check_design(seen: DesignReport, report: Report) -> None:
         _faulty_context(seen, report)
         for cycle in seen.design.cycles:
             _determined(seen.design, cycle, report)
+    _contested(seen, report)
     _equal(seen, report)
     _same_variants(seen, report)
     _empty(seen, report)
+
+
+def _contested(seen: DesignReport, report: Report) -> None:
+    """Say which variants are left out, since one of their cells has no label."""
+    if not seen.contested:
+        return
+    variant, cell = seen.contested[0]
+    all_of_them = len(seen.contested) == seen.variants
+    names = dict.fromkeys(name for _, cell in seen.contested for name in cell.contested)
+    labels = dict.fromkeys(cell.label for _, cell in seen.contested)
+    text = f"the cell{'s' * (len(labels) > 1)} {listing(f'`{x}`' for x in labels)} of"
+    text += f" {seen.design.name} {'is' if len(labels) == 1 else 'are'} contested"
+    where = of_variants(len(seen.contested), seen.variants)
+    grounds = [rule for rule in seen.grammar.contested if rule.name in names]
+    (report.error if all_of_them else report.warning)(
+        "M432",
+        f"{text}{where} ({listing(names)}), so there is nothing to ship"
+        if all_of_them
+        else f"{text}{where} ({listing(names)}), which {'is' if len(seen.contested) == 1 else 'are'}"
+        " left out",
+        Label(seen.design.span, "in this design"),
+        *(Label(rule.span, "contested on these grounds") for rule in grounds[:1]),
+        remedy="choose other words or another place for the cell"
+        if all_of_them
+        else "nothing is wrong if these are not wanted; else choose other words or another place",
+        notes=[f"for example the cell `{cell.label}` in {variant_name(variant)}"],
+    )
 
 
 def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:

@@ -27,6 +27,7 @@ from merula.settings import Circular
 from merula.slots import lexemes_of
 from merula.space import TooWide
 from merula.surface import Surface
+from merula.unseen import check_unseen
 from merula.values import frozen
 
 MAX_VARIANTS = 50_000
@@ -188,6 +189,10 @@ class _Designs:
             for variant in variants(self.grammar, design):
                 found, senseless = cells(self.grammar, design, variant)
                 seen.see(variant, found, senseless)
+                barred = next((cell for cell in found if cell.contested), None)
+                if barred is not None:
+                    seen.contested.append((variant, barred))
+                    continue
                 made.append((variant, found))
                 if senseless or (self.program.lexicon is None and _needs_lexemes(found)):
                     continue
@@ -206,6 +211,8 @@ class _Designs:
             return None
         before = self.report.errors
         check_design(seen, self.report)
+        lexicon = self.program.lexicon or Lexicon()
+        check_unseen(self.grammar, lexicon, design, plans, self.report)
         if self.report.errors > before:
             plans = []
         plans = [plan for plan in plans if plan.count]

@@ -107,6 +107,8 @@ class Contraster:
         if not one or not other:
             return None
         mine, theirs = (self._pieces(forms, where, pieces) for pieces in (one, other))
+        if self._begin_apart(mine[0], theirs[0]):
+            return None
         after = self.words(forms, tail) if tail is not None else None
         joins = any(w.joins for w in (*mine, *theirs))
         if joins or self._beside(mine, after) or self._beside(theirs, after):
@@ -183,6 +185,14 @@ class Contraster:
         """Whether the last word of a piece may be written otherwise before the next piece."""
         follow = [*words[1:], *([after] if after is not None else [])]
         return any(w.changing for w in words[: len(follow)])
+
+    def _begin_apart(self, one: _Words, other: _Words) -> bool:
+        """Whether two pieces begin with words that are never the same, whatever follows them."""
+        if one.changing or other.changing or one.joins or other.joins:
+            return False
+        words = one.first | other.first
+        plain = "" not in words and all(word[-1] not in CLOSING for word in words)
+        return plain and one.first.isdisjoint(other.first)
 
     def _never(
         self,

@@ -97,6 +97,33 @@ class Within:
 
 
 @frozen
+class Domain:
+    """A constituent ``[licensor.scope …]`` or ``[site.scope …]``, and whether a word opens it.
+
+    It belongs to what stands in its owner's place: ``there`` says that the owner stands at the site,
+    ``opened`` that the word there opens it. None always holds.
+    """
+
+    name: str
+    there: Is | None
+    opened: Is | None
+
+
+@frozen
+class Licensed:
+    """An object stands in a domain that some word opens, and no barrier stands between.
+
+    A barrier is a constituent inside the domain and around the object. ``columns`` are the columns
+    that tell of words what they open, or where they intervene.
+    """
+
+    object: Object
+    columns: tuple[str, ...]
+    domains: tuple[Domain, ...]
+    barriers: tuple[Domain, ...]
+
+
+@frozen
 class Not:
     test: Test
 
@@ -128,7 +155,7 @@ class Ignores:
     attractors: tuple[Variable, ...]
 
 
-Test = Is | Same | Within | Not | AllOf | AnyOf | Choice | Ignores
+Test = Is | Same | Within | Licensed | Not | AllOf | AnyOf | Choice | Ignores
 
 
 @frozen
@@ -143,7 +170,7 @@ class Equation:
 
 @frozen(eq=False)
 class Rule:
-    """A named rule, external (E) or internal (I)."""
+    """A named rule, external (E) or internal (I); without a letter, a test of what is contested."""
 
     name: str
     letter: str
@@ -152,7 +179,7 @@ class Rule:
     span: Span
 
     def __str__(self) -> str:
-        return f"{self.letter} {self.name}"
+        return f"{self.letter} {self.name}".strip()
 
 
 # --- frames --------------------------------------------------------------------------------
@@ -400,6 +427,7 @@ class Grammar:
     variables: Mapping[tuple[Object, str], Variable]
     rules: tuple[Rule, ...]
     equations: tuple[Equation, ...]
+    contested: tuple[Rule, ...]
     selections: tuple[Selection, ...]
     frames: Mapping[str, tuple[Frame, ...]]
     designs: tuple[Design, ...]

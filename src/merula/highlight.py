@@ -31,8 +31,9 @@ from merula.language.tokens import HEADS, Entry, Token, entries, scan
 # Key words that stand behind something, by section; a word in another place is a name.
 _BEHIND = {
     "lexicon": "separated encoded",
-    "external": "else ignores and needs or inside",
-    "internal": "else ignores and needs or inside",
+    "external": "else ignores and needs or inside outside",
+    "internal": "else ignores and needs or inside outside",
+    "contested": "and or inside outside",
     "select": "is differ share and or inside",
     "paradigm": "in varying with",
     "matrix": "items in varying with swap cycles of every under",
@@ -41,7 +42,9 @@ _BEHIND = {
 _EDITS = frozenset("flip set add drop swap replace embed".split())
 _OPERATORS = frozenset({"ARROW", "DIFFERS", "TIMES", "EQUALS", "BAR", "DASH"})
 _OPERANDS = frozenset({"NAME", "INT", "STRING", "RPAR", "RSQB", "QUESTION"})
-_WITH_DOC = frozenset({"phenomenon", "external", "internal", "paradigm", "matrix", "answers"})
+_WITH_DOC = frozenset(
+    {"phenomenon", "external", "internal", "contested", "paradigm", "matrix", "answers"}
+)
 
 
 class MerulaLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
@@ -198,7 +201,11 @@ def _begins(entry: Entry, number: int, found: Sequence[int]) -> bool:
         return False
     if word == "not":
         guard = head in ("frame", "frames") and _in_guard(tokens, number)
-        return guard or head in ("external", "internal") or (head == "select" and last != "")
+        return (
+            guard
+            or head in ("external", "internal", "contested")
+            or (head == "select" and last != "")
+        )
     if head == "answers" and entry.inline:
         return word == "for"
     if head == "answers" and word in _EDITS:

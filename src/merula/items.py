@@ -427,10 +427,26 @@ def scopes(grammar: g.Grammar, item: Item) -> tuple[tuple[str, str], ...]:
     for rule in grammar.rules:
         for test in rule.tests:
             for part in scope_tests(test):
-                inside = evaluate(part, item.solved.values.get, item.places)
+                asked = _whatever_the_word(part) if isinstance(part, g.Licensed) else part
+                inside = evaluate(asked, item.solved.values.get, item.places)
                 if inside is not None:
                     found.setdefault(part.object.name, "in" if inside else "out")
     return tuple(found.items())
+
+
+def _whatever_the_word(test: g.Licensed) -> g.Licensed:
+    """The same test for a licensor's replacement: a domain is one in which some word licenses."""
+    return replace(test, domains=tuple(replace(d, opened=None) for d in test.domains))
+
+
+def contested(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
+    """The names of what is contested about an item: speakers or linguists differ on it."""
+    values, places = item.solved.values, item.places
+    return tuple(
+        rule.name
+        for rule in grammar.contested
+        if any(evaluate(test, values.get, places) is True for test in rule.tests)
+    )
 
 
 def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:

@@ -17,6 +17,7 @@ from merula.items import (
     State,
     apply,
     broken_rules,
+    contested,
     objects_in,
     piece_template,
     realise,
@@ -48,7 +49,8 @@ class Cell:
 
     ``broken`` are all rules that fail in it (``E agreement``, ``R n1.number``); ``letter`` is
     the class printed for a wrong answer, empty where nothing is broken. ``scopes`` says of the
-    objects whose place a rule asks about whether they are ``in`` or ``out``.
+    objects whose place a rule asks about whether they are ``in`` or ``out``; ``contested`` on what
+    grounds the cell has no label.
     """
 
     role: str  # "cell", "context" or "answer"
@@ -58,6 +60,7 @@ class Cell:
     broken: tuple[str, ...]
     letter: str
     scopes: tuple[tuple[str, str], ...] = ()
+    contested: tuple[str, ...] = ()
 
     @property
     def acceptable(self) -> bool:
@@ -200,7 +203,8 @@ def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) ->
         )
         label = " ".join(point.label for point in points)
         letter = broken[0][0] if broken else ""
-        yield Cell("cell", label, factors, item, broken, letter, scopes(grammar, item))
+        found = scopes(grammar, item), contested(grammar, item)
+        yield Cell("cell", label, factors, item, broken, letter, *found)
 
 
 def predicted(design: g.Matrix, variant: Variant, place: int) -> Iterator[tuple[str, g.Point]]:

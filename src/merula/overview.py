@@ -58,8 +58,9 @@ def overview(compiled: Compiled) -> Overview:
         "lexicon": _tables(compiled),
         "objects": _objects(grammar),
         "attributes": _attributes(grammar),
-        "external": _rules(grammar, "E"),
-        "internal": _rules(grammar, "I"),
+        "external": _rules(grammar.rules, "E"),
+        "internal": _rules(grammar.rules, "I"),
+        "contested": _rules(grammar.contested, ""),
         "select": (
             Entry("", text)
             for text in dict.fromkeys(_line(x.span.text) for x in grammar.selections)
@@ -147,8 +148,8 @@ def _value(variable: g.Variable, value: str) -> str:
     return f"{value} {', '.join(words)}".strip()
 
 
-def _rules(grammar: g.Grammar, letter: str) -> Iterator[Entry]:
-    for rule in grammar.rules:
+def _rules(rules: Iterable[g.Rule], letter: str) -> Iterator[Entry]:
+    for rule in rules:
         if rule.letter == letter:
             said = re.sub(r'^[^\s:"]+\s*("(\\.|[^"\\])*"\s*)?:\s*', "", rule.span.text)
             yield Entry(rule.name, _line(said), rule.doc)

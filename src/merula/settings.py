@@ -171,11 +171,14 @@ def variables_of(test: g.Test) -> Iterator[g.Variable]:
                 yield from (variable, *attractors)
             case g.Within(place=g.Variable() as place):
                 yield place
+            case g.Licensed(domains=domains, barriers=barriers):
+                conditions = (c for d in (*domains, *barriers) for c in (d.there, d.opened))
+                yield from (c.variable for c in conditions if c is not None)
 
 
-def scope_tests(test: g.Test) -> Iterator[g.Within]:
+def scope_tests(test: g.Test) -> Iterator[g.Within | g.Licensed]:
     """The parts of a test that ask whether something stands in a constituent."""
-    return (part for part in parts(test) if isinstance(part, g.Within))
+    return (part for part in parts(test) if isinstance(part, (g.Within, g.Licensed)))
 
 
 def _needs_places(equation: g.Equation) -> bool:
@@ -204,6 +207,9 @@ def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | 
             name = place if isinstance(place, str) else get(place)
             around = (places or {}).get(item)
             return None if around is None or name is None else name in around
+        case g.Licensed(object=item):
+            around = (places or {}).get(item)
+            return None if around is None else _licensed(test, around, get)
         case g.Not(test=inner):
             result = evaluate(inner, get, places)
             return None if result is None else not result
@@ -219,3 +225,20 @@ def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | 
             return True if otherwise is None else evaluate(otherwise, get, places)
         case g.Ignores():
             return None  # needs what the rules would determine: see `_ignores`
+
+
+def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
+    """Whether one of the constituents around an object is a domain with no barrier further in."""
+
+    def holds(condition: g.Is | None) -> bool:
+        return condition is None or evaluate(condition, get) is True
+
+    def among(some: Sequence[g.Domain], name: str) -> bool:
+        return any(d.name == name and holds(d.there) and holds(d.opened) for d in some)
+
+    for name in reversed(around):  # from the object outwards
+        if among(test.domains, name):
+            return True
+        if among(test.barriers, name):
+            return False
+    return False

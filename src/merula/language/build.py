@@ -171,7 +171,8 @@ class TreeBuilder:
         return s.Not(span, s.Equal(span, c[0], c[-1]))
 
     def inside(self, c: list[Any]) -> s.Inside:
-        return s.Inside(self._extent(c), c[0], c[-1])
+        path, place, *outside = [x for x in c if isinstance(x, s.Path)]
+        return s.Inside(self._extent(c), path, place, tuple(outside))
 
     def terms(self, c: list[Any]) -> tuple[s.Path, ...]:
         return tuple(x for x in c if isinstance(x, s.Path))

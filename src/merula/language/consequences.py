@@ -12,7 +12,7 @@ from merula.language import syntax as s
 from merula.language.diagnostics import Diagnostic
 
 # Problems about a name that is not there: it may be in an entry that could not be read.
-_MISSING = frozenset({"M101", "M103", "M104", "M106", "M203", "M204", "M128", "M130"})
+_MISSING = frozenset({"M101", "M103", "M104", "M106", "M203", "M204", "M128", "M130", "M213"})
 # Problems that follow where something is lost: entries of a section, a part of a frame, tables.
 _FOLLOWS = {
     "M105": {"objects"},

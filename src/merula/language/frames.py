@@ -25,12 +25,14 @@ class Frames:
         self.nodes: dict[str, s.Frame] = {}
         self.sites: dict[str, Span] = {}
         self.by_name: dict[str, tuple[g.Frame, ...]] = {}
+        self.owners: dict[str, s.Path] = {}  # of constituents such as `licensor.scope`
         brackets: set[str] = set()
         self._declare()
         for node in self.nodes.values():
             self._collect(node.items, brackets)
         self.brackets = frozenset(brackets)
         self._site_values()
+        self._check_owners()
 
     def _declare(self) -> None:
         for node in self.names.all_nodes("frames"):
@@ -67,7 +69,10 @@ class Frames:
             )
 
     def report_unplaced(self) -> None:
-        """Warn of objects that stand in no frame; refuse those that stand there twice."""
+        """Warn of objects that stand in no frame; refuse those that stand there twice.
+
+        An imported file may declare more than a grammar needs.
+        """
         placed: dict[str, Span] = {}
         guards: dict[str, Span] = {}  # objects that decide what stands in a frame
         for node in self.nodes.values():
@@ -87,7 +92,7 @@ class Frames:
             for words in variable.words.values():
                 elsewhere |= {w.object.name for w in words if isinstance(w, g.ColumnWord)}
         for item in self.names.objects.values():
-            if self.nodes and item.name not in elsewhere:
+            if self.nodes and item.name not in elsewhere and self.names.is_own(item.span):
                 self.names.report.warning(
                     "M124",
                     f"`{item.name}` stands in no frame",
@@ -113,7 +118,10 @@ class Frames:
     def _collect(self, items: Iterable[s.Item], brackets: set[str]) -> None:
         for item in items:
             if isinstance(item, s.Bracket):
-                brackets.add(item.name.text)
+                name = str(item.name)
+                brackets.add(name)
+                if item.name.attribute is not None:
+                    self.owners.setdefault(name, item.name)
                 self._collect(item.items, brackets)
             elif isinstance(item, s.Site):
                 self.sites.setdefault(item.name.text, item.span)
@@ -148,6 +156,21 @@ class Frames:
                     or f"give an object that attribute: NAME.site = {name} | …",
                     about=(name,),
                     meant=near(name, taken),
+                )
+
+    def _check_owners(self) -> None:
+        for path in self.owners.values():
+            owner = path.owner
+            known = [*self.names.objects, *self.sites]
+            if owner.text not in known:
+                self.names.report.error(
+                    "M213",
+                    f"`{owner}` in `[{path} …]` is neither an object nor a site",
+                    owner.span,
+                    remedy=did_you_mean(owner.text, known)
+                    or "write whose domain it is: [OBJECT.DOMAIN …], or [SITE.DOMAIN …]",
+                    about=(owner.text,),
+                    meant=near(owner.text, known),
                 )
 
     def _expand(
@@ -197,7 +220,7 @@ class Frames:
                 yield (g.Site(item.name.text),)
             case s.Bracket():
                 for content in self._expand(item.items, inside, depth):
-                    yield (g.Bracket(item.name.text, content),)
+                    yield (g.Bracket(str(item.name), content),)
             case s.Reference():
                 yield from self._reference(item.name, inside, depth)
             case s.Alternatives():

@@ -41,6 +41,10 @@ class Names:
 
     # --- helpers
 
+    def is_own(self, span: Span) -> bool:
+        """Whether a place is in the grammar itself, not in a file that it imports."""
+        return span.source is self.files[-1].source
+
     def all_nodes(self, part: str) -> Iterator[s.Node]:
         """Every node of a part, imported files first."""
         for file in self.files:
@@ -240,6 +244,8 @@ class Names:
         """Warn of attributes that no object has."""
         for key, node in self.declared.items():
             if key in self.used_attributes or (node.path.attribute and "." in key):
+                continue
+            if not self.is_own(node.path.span):
                 continue
             self.report.warning(
                 "M105",

@@ -36,9 +36,10 @@ def _resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -
     language = _language(files, report)
     names = Names(files, lexicon, report)
     frames = Frames(names)
-    typed = Rules(names, frames.brackets)
+    typed = Rules(names, frames.brackets, frames.owners)
     frames.expand(typed)
     rules, equations = typed.rules()
+    contested = typed.contested()
     selections = tuple(names.each(names.all_nodes("selections"), typed.selection))
     designs = Designs(names, frames).resolve(main)
     names.report_unused()
@@ -54,6 +55,7 @@ def _resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -
         names.variables,
         rules,
         equations,
+        contested,
         tuple(x for many in selections for x in many),
         frames.by_name,
         designs,

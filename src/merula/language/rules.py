@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from merula import grammar as g
 from merula.language import syntax as s
 from merula.language.diagnostics import Label, did_you_mean, listing
+from merula.language.domains import Domains
 from merula.language.names import Names, Unresolved, rows_of, unknown_feature
 from merula.language.syntax import references
 from merula.lexicon import SETS, Rows
@@ -14,10 +15,14 @@ from merula.settings import evaluate
 
 
 class Rules:
-    """Types expressions; ``brackets`` are the names of all constituents in frames."""
+    """Types expressions; ``brackets`` are the names of all constituents in frames.
 
-    def __init__(self, names: Names, brackets: frozenset[str]) -> None:
+    ``owned`` are those that belong to an object or a site.
+    """
+
+    def __init__(self, names: Names, brackets: frozenset[str], owned: Mapping[str, s.Path]) -> None:
         self.names, self.brackets = names, brackets
+        self.domains = Domains(names, brackets, owned)
 
     # --- tests
 
@@ -29,7 +34,7 @@ class Rules:
             case s.Equal():
                 return self._equal(node)
             case s.Inside():
-                return g.Within(self.names.object(node.path.owner), self._place(node.place))
+                return self._inside(node)
             case s.Not():
                 return g.Not(self.test(node.item))
             case s.And():
@@ -111,7 +116,24 @@ class Rules:
                 f" {listing(other.values, 'or')}",
             )
 
+    def _inside(self, node: s.Inside) -> g.Test:
+        item, place = self.names.object(node.path.owner), node.place
+        bracket = str(place) in self.brackets
+        if place.attribute is None and not bracket and self.domains.may_be(place.owner.text):
+            return self.domains.licensed(item, node)
+        if node.outside:
+            raise self.names.fail(
+                "M217",
+                f"`{place}` is one constituent; only a domain can be asked about what lies between",
+                node.outside[0].span,
+                remedy="name the column that says which words open domains:"
+                f" {item.name} inside {next(iter(self.domains.known()), 'opens')} outside …",
+            )
+        return g.Within(item, self._place(place))
+
     def _place(self, path: s.Path) -> str | g.Variable:
+        if str(path) in self.brackets:
+            return str(path)
         if path.attribute is not None:
             variable = self.names.variable(path)
             missing = [v for v in variable.values if v not in self.brackets]
@@ -128,16 +150,14 @@ class Rules:
                     about=(missing[0],),
                 )
             return variable
-        if path.owner.text not in self.brackets:
-            raise self.names.fail(
-                "M203",
-                f"no frame has a constituent called `{path}`",
-                path.span,
-                remedy=did_you_mean(path.owner.text, self.brackets)
-                or f"bracket it in a frame: [{path} …]",
-                about=(path.owner.text,),
-            )
-        return path.owner.text
+        raise self.names.fail(
+            "M203",
+            f"no frame has a constituent called `{path}`",
+            path.span,
+            remedy=did_you_mean(path.owner.text, (*self.brackets, *self.domains.known()))
+            or f"bracket it in a frame: [{path} …]",
+            about=(path.owner.text,),
+        )
 
     # --- rules
 
@@ -164,6 +184,28 @@ class Rules:
                 for test in tests:
                     equations.extend(_equations(test, (), rule))
         return tuple(rules), tuple(equations)
+
+    def contested(self) -> tuple[g.Rule, ...]:
+        """The tests of what is contested: a cell in which one holds has no label."""
+        found: list[g.Rule] = []
+        for node in self.names.all_nodes("contested"):
+            assert isinstance(node, s.Rule)
+            try:
+                tests = tuple(self._plain(clause) for clause in node.clauses)
+            except Unresolved:
+                continue
+            found.append(g.Rule(node.name.text, "", node.doc, tests, node.span))
+        return tuple(found)
+
+    def _plain(self, clause: s.Clause) -> g.Test:
+        if isinstance(clause, (s.Conditional, s.Needs, s.Ignores)):
+            raise self.names.fail(
+                "M218",
+                "what is contested is a test, not a rule",
+                clause.span,
+                remedy="say in which sentences speakers differ: any and any inside frees",
+            )
+        return self.test(clause)
 
     # --- selection
 

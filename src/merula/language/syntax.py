@@ -59,10 +59,11 @@ class Equal(Node):
 
 @frozen
 class Inside(Node):
-    """``object inside constituent``."""
+    """``object inside constituent outside barrier | barrier``."""
 
     path: Path
     place: Path
+    outside: tuple[Path, ...] = ()
 
 
 @frozen
@@ -292,7 +293,7 @@ class Site(Node):
 
 @frozen
 class Bracket(Node):
-    name: Word
+    name: Path  # `relative`, or `licensor.scope`: whose domain it is
     items: tuple[Item, ...]
 
 
@@ -498,6 +499,7 @@ class File:
     attributes: tuple[Attribute, ...] = ()
     external: tuple[Rule, ...] = ()
     internal: tuple[Rule, ...] = ()
+    contested: tuple[Rule, ...] = ()
     selections: tuple[Selection, ...] = ()
     frames: tuple[Frame, ...] = ()
     paradigms: tuple[Paradigm, ...] = ()

@@ -24,6 +24,7 @@ HEADS = (
     "attributes",
     "external",
     "internal",
+    "contested",
     "select",
     "frame",
     "frames",
@@ -56,8 +57,8 @@ SYMBOLS = {
 }
 
 KEYWORDS = frozenset(
-    "separated by encoded else ignores and needs or not inside is differ share in varying with "
-    "items cycles of every under swap for breaks as keeping flip set add like drop replace embed "
+    "separated by encoded else ignores and needs or not inside outside is differ share in varying "
+    "with items cycles of every under swap for breaks as keeping flip set add like drop replace embed "
     "accept reject".split()
 )
 
