@@ -59,18 +59,11 @@ class Selector:
                 self._shared[key] = _share([slots[i] for i in chosen], selection)
             constraints.append(Constraint(tuple(chosen), *self._shared[key], origin))
         elif isinstance(selection, g.Differ) and len(chosen) > 1:
-            taken = {s for d in distinct for s in d.slots}
             key = (selection, *(_identity(slots[i]) for i in chosen))
             if key not in self._keys:
                 self._keys[key] = _lemma_keys([slots[i] for i in chosen])
-            keys = self._keys[key]
-            if not taken & set(chosen):
-                distinct.append(Distinct(tuple(chosen), keys, origin))
-                return
-            for (i, one), (j, other) in combinations(zip(chosen, keys, strict=True), 2):
-                number = int(max(one.max(initial=0), other.max(initial=0))) + 1
-                table = ~np.eye(number, dtype=np.bool_)
-                constraints.append(Constraint((i, j), (one, other), table, origin))
+            for group in _overlapping(chosen, self._keys[key]):
+                _differ(group, constraints, distinct, origin)
 
     def _is_a(
         self,
@@ -112,6 +105,38 @@ class Selector:
             self._relations[key] = _relation(selection, wanted, slot, other)
         mine_groups, theirs_groups, table = self._relations[key]
         return Constraint((i, j), (mine_groups, theirs_groups), table, origin)
+
+
+def _overlapping(slots: Sequence[int], keys: Sequence[Ints]) -> list[list[tuple[int, Ints]]]:
+    """The slots in groups, those that can have the same lexeme together; others always differ."""
+    groups: list[list[tuple[int, Ints]]] = []
+    for slot, own in zip(slots, keys, strict=True):
+        apart, meeting = [], [(slot, own)]
+        for group in groups:
+            shares = any(np.isin(own, other).any() for _, other in group)
+            if shares:
+                meeting = [*group, *meeting]
+            else:
+                apart.append(group)
+        groups = [*apart, meeting]
+    return [sorted(group, key=lambda x: x[0]) for group in groups if len(group) > 1]
+
+
+def _differ(
+    group: Sequence[tuple[int, Ints]],
+    constraints: list[Constraint],
+    distinct: list[Distinct],
+    origin: Origin,
+) -> None:
+    """A group of slots is distinct; where one of them is in another such group, pair by pair."""
+    slots = tuple(slot for slot, _ in group)
+    if not {s for d in distinct for s in d.slots} & set(slots):
+        distinct.append(Distinct(slots, tuple(keys for _, keys in group), origin))
+        return
+    for (i, one), (j, other) in combinations(group, 2):
+        number = int(max(one.max(initial=0), other.max(initial=0))) + 1
+        table = ~np.eye(number, dtype=np.bool_)
+        constraints.append(Constraint((i, j), (one, other), table, origin))
 
 
 def _relation(

@@ -244,7 +244,8 @@ class Rules:
             )
         for item in objects:
             self._check_expression(item, node.expression)
-        return tuple(g.IsA(item, node.expression, node.span) for item in objects)
+        parts = _apart(node.expression)
+        return tuple(g.IsA(item, part, node.span) for item in objects for part in parts)
 
     def _check_determined(self, rule: g.Rule) -> None:
         """An attribute that follows another must have all its values."""
@@ -348,6 +349,18 @@ class Rules:
                 word.span,
                 remedy=unknown or "check the table's columns and values",
             )
+
+
+def _apart(node: s.Expression) -> tuple[s.Expression, ...]:
+    """``person and verb.subject`` as two selections, so that the first leaves fewer lexemes."""
+    if not isinstance(node, s.And):
+        return (node,)
+    alone = tuple(item for item in node.items if not references(item))
+    related = tuple(item for item in node.items if references(item))
+    if not alone or not related:
+        return (node,)
+    both = (alone, related)
+    return tuple(items[0] if len(items) == 1 else s.And(node.span, items) for items in both)
 
 
 def _may_be(variable: g.Variable, value: str, conditions: tuple[tuple[g.Test, bool], ...]) -> bool:
