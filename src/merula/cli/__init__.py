@@ -27,6 +27,7 @@ COMMANDS = (
     "count",
     "generate",
     "verify",
+    "audit",
     "diff",
     "fmt",
     "lexicon",

@@ -1,0 +1,24 @@
+"""Checks of data sets of sentences and pairs, ours and others': faults, imbalances, shortcuts.
+
+`read_corpus` reads files of several formats into one `Corpus`; `audit` runs all checks on it.
+"""
+
+from merula.audit.corpus import Cell, Corpus, Pair, Place, Sentence
+from merula.audit.findings import Settings
+from merula.audit.readers import Reading, read_corpus
+from merula.audit.report import Audit, audit
+from merula.audit.rows import Columns
+
+__all__ = [
+    "Audit",
+    "Cell",
+    "Columns",
+    "Corpus",
+    "Pair",
+    "Place",
+    "Reading",
+    "Sentence",
+    "Settings",
+    "audit",
+    "read_corpus",
+]

@@ -1,0 +1,116 @@
+"""What all formats are read into: sentences and pairs of sentences, each with its place.
+
+There are many of them, so they are tuples; what many share (`Cell`) is one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+from merula.values import frozen
+
+NPI, LICENSOR, SCOPE = "npi", "licensor", "scope"
+
+
+class Place(NamedTuple):
+    """A file, and a line in it (in a Parquet or Arrow file a row), counted from one."""
+
+    file: str
+    row: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.row}"
+
+
+class Span(NamedTuple):
+    """Where an object stands in a sentence, in characters."""
+
+    name: str
+    start: int
+    end: int
+
+
+@frozen
+class Cell:
+    """What a sentence is in its design.
+
+    ``factors`` are the factors with their values, as the data name them. ``licensor``, ``npi`` and
+    ``scope`` say whether there is a licensor, whether there is an NPI, and whether the NPI (or what
+    stands for it) is in the scope of the licensor (or what stands for that); None: not known.
+    ``npi_factor`` is the factor that says whether there is an NPI. ``setting`` is what else may
+    decide a label: the frame and the variant.
+    """
+
+    factors: tuple[tuple[str, str], ...] = ()
+    licensor: bool | None = None
+    npi: bool | None = None
+    scope: bool | None = None
+    npi_factor: str = ""
+    setting: str = ""
+
+    @cached_property
+    def rest(self) -> tuple[tuple[str, str], ...]:
+        """The factors but licensor and NPI: what decides scope, and others."""
+        mine = (LICENSOR, "npi_present", self.npi_factor)
+        return tuple(item for item in self.factors if item[0] not in mine)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.factors)
+
+
+NO_CELL = Cell()
+
+
+class Sentence(NamedTuple):
+    """A sentence; ``acceptable`` is None without a label, ``group`` is its paradigm (or empty).
+
+    ``part`` is what it belongs to in a larger data set: an environment and an NPI, a design.
+    ``npi_object`` is what ``spans`` call the NPI.
+    """
+
+    text: str
+    acceptable: bool | None
+    group: str
+    part: str
+    cell: Cell
+    split: str
+    place: Place
+    spans: tuple[Span, ...] = ()
+    lexemes: tuple[str, ...] = ()
+    npi_object: str = ""
+
+
+class Pair(NamedTuple):
+    """Two sentences, of which one is good.
+
+    ``contrast`` is `NPI`, `LICENSOR` or `SCOPE`, or empty where the data do not say what differs;
+    ``condition`` is what the data call it. In a ``cloze`` pair one word differs.
+    """
+
+    good: str
+    bad: str
+    part: str
+    group: str
+    contrast: str
+    condition: str
+    split: str
+    place: Place
+    cloze: bool = False
+
+
+@frozen(eq=False)
+class Corpus:
+    """All that was read: the sentences, the pairs, and each file with its format."""
+
+    sentences: tuple[Sentence, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    language: str = "en"
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of the splits, in their order in the files."""
+        items: Iterable[Sentence | Pair] = (*self.sentences, *self.pairs)
+        return tuple(dict.fromkeys(item.split for item in items if item.split))

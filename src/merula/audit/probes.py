@@ -1,0 +1,289 @@
+"""Shortcuts: how well a label can be told without knowing any syntax.
+
+A probe sees one thing of a sentence (its words, its neighbouring words, its length, where the NPI
+stands) and is trained on some paradigms and tested on the others. Something of that is *forced* by
+the design: a sentence without a licensor, but with an NPI, is bad, and words tell as much. What a
+probe reaches beyond the forced accuracy, it owes to the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merula.audit.corpus import LICENSOR, NPI, Cell
+from merula.audit.findings import Settings
+from merula.audit.linear import Bags, linear_guesses, usable
+from merula.audit.view import View
+from merula.values import frozen
+
+FOLDS = 5
+FEWEST = 10  # paradigms of a part that is probed
+KNOWN = 0.9  # of the places of licensors and NPIs, for a probe of positions
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@frozen
+class Probed:
+    """What a probe reaches in a part of the data.
+
+    ``majority`` is the share of the commoner label; ``forced`` is None where it is not known.
+    """
+
+    probe: str
+    part: str
+    kind: str
+    number: int
+    accuracy: float
+    majority: float
+    forced: float | None
+
+    def leaks(self, settings: Settings) -> bool:
+        """Whether it reaches more than is forced."""
+        return self.forced is not None and self.accuracy - self.forced > settings.tolerance
+
+
+@frozen(eq=False)
+class Task:
+    """The sentences of a part that are to be told apart."""
+
+    view: View
+    numbers: Sequence[int]
+    good: Bools
+    groups: Ints
+    folds: Ints
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cell of each sentence."""
+        return [self.view.sentences[number].cell for number in self.numbers]
+
+
+@frozen
+class Probe:
+    """A probe: what it sees, what it reaches, and what is forced."""
+
+    name: str
+    meaning: str
+    accuracy: Callable[[Task, Settings], float | None]
+    forced: Callable[[Task], float | None]
+    needs_library: bool = False
+
+
+def tasks(view: View, settings: Settings) -> dict[str, Task]:
+    """What is probed: each part with both labels and enough paradigms."""
+    found = {}
+    for part, all_numbers in view.parts.items():
+        numbers = [n for n in all_numbers if view.sentences[n].acceptable is not None]
+        good = np.array([view.sentences[n].acceptable for n in numbers], dtype=np.bool_)
+        if not len(good) or good.all() or not good.any():
+            continue
+        ids: dict[Hashable, int] = {}
+        names = [view.sentences[n].group or n for n in numbers]
+        groups = np.array([ids.setdefault(name, len(ids)) for name in names], dtype=np.int64)
+        if len(ids) < FEWEST:
+            continue
+        found[part] = Task(view, numbers, good, groups, folds_of(groups, settings.seed))
+    return found
+
+
+def folds_of(groups: Ints, seed: int) -> Ints:
+    """A fold for each item; items of a group are in one."""
+    number = int(groups.max()) + 1
+    order = np.random.default_rng(seed).permutation(number)
+    return (order % FOLDS)[groups]
+
+
+def probe(view: View, settings: Settings) -> list[Probed]:
+    """All probes of all parts; those that need a library only where it is there."""
+    found = []
+    for part, task in tasks(view, settings).items():
+        share = float(task.good.mean())
+        for one in PROBES:
+            if one.needs_library and not usable():
+                continue
+            accuracy = one.accuracy(task, settings)
+            if accuracy is not None:
+                majority = max(share, 1 - share)
+                forced = one.forced(task)
+                found.append(
+                    Probed(one.name, part, "sentences", len(task.good), accuracy, majority, forced)
+                )
+    return found
+
+
+# --- bags ----------------------------------------------------------------------------------
+
+
+def bigrams(words: Sequence[str]) -> list[tuple[str, str]]:
+    """The words that stand side by side, also with the ends.
+
+    >>> bigrams(["dogs", "bark"])
+    [('', 'dogs'), ('dogs', 'bark'), ('bark', '')]
+    """
+    return list(zip(["", *words], [*words, ""], strict=True))
+
+
+def _bags(task: Task) -> list[list[str]]:
+    return [task.view.tokens[number] for number in task.numbers]
+
+
+def word_accuracy(task: Task, settings: Settings) -> float:
+    """Of a linear classifier that sees which words there are."""
+    guesses = linear_guesses(Bags.of(_bags(task)), task.good, task.folds, settings.seed)
+    return float((guesses == task.good).mean())
+
+
+def bigram_accuracy(task: Task, settings: Settings) -> float:
+    """Of a linear classifier that sees which words stand side by side."""
+    bags = Bags.of([bigrams(bag) for bag in _bags(task)])
+    guesses = linear_guesses(bags, task.good, task.folds, settings.seed)
+    return float((guesses == task.good).mean())
+
+
+def word_forced(task: Task) -> float:
+    """Words cannot tell the scope: same words in and out of it, as far as the design goes.
+
+    The lower of what the data allow and, where cells say what there is, of what licensor and NPI
+    allow. (Of licensor × scope × NPI: 7/8.)
+    """
+    allowed = _best(task, [tuple(sorted(bag)) for bag in _bags(task)], within=True)
+    cells = task.cells
+    if any(None in (cell.licensor, cell.npi, cell.scope) for cell in cells):
+        return allowed
+    return min(allowed, _best(task, [(cell.licensor, cell.npi) for cell in cells]))
+
+
+def bigram_forced(task: Task) -> float:
+    """What the data allow: equal bags of bigrams within a paradigm must get one answer."""
+    seen = [tuple(sorted(bigrams(bag))) for bag in _bags(task)]
+    return _best(task, seen, within=True)
+
+
+def _best(task: Task, seen: Sequence[Hashable], *, within: bool = False) -> float:
+    """The best accuracy of an answer to each thing that is seen (and paradigm, if ``within``)."""
+    ids: dict[Hashable, int] = {}
+    keys = zip(task.groups.tolist(), seen, strict=True) if within else iter(seen)
+    number = np.array([ids.setdefault(key, len(ids)) for key in keys], dtype=np.int64)
+    return best(number, task.good)
+
+
+def best(seen: Ints, good: Bools, weight: NDArray[np.float64] | None = None) -> float:
+    """The share of the commoner label for each thing that is seen, all together.
+
+    >>> float(best(np.array([0, 0, 0, 1]), np.array([True, True, False, False])))
+    0.75
+    """
+    weight = np.ones(len(seen)) if weight is None else weight
+    total = np.bincount(seen, weights=weight)
+    goods = np.bincount(seen, weights=weight * good)
+    return float(np.maximum(goods, total - goods).sum() / weight.sum())
+
+
+# --- length --------------------------------------------------------------------------------
+
+
+def _lengths(task: Task) -> Ints:
+    return np.array([len(task.view.words[number]) for number in task.numbers], dtype=np.int64)
+
+
+def length_accuracy(task: Task, settings: Settings) -> float:
+    """Of the commoner label of each length."""
+    del settings
+    return table_accuracy(_lengths(task), task.good, task.folds)
+
+
+def length_forced(task: Task) -> float:
+    """All sentences may be equally long: the commoner label, and nothing else. (There: 5/8.)"""
+    share = float(task.good.mean())
+    return max(share, 1 - share)
+
+
+def table_accuracy(seen: Ints, good: Bools, folds: Ints) -> float:
+    """Of the commoner label that each thing has in the other folds; ties and new things: of all."""
+    right = 0
+    size = int(seen.max()) + 1
+    for fold in range(FOLDS):
+        test, train = folds == fold, folds != fold
+        if not test.any() or not train.any():
+            continue
+        goods = np.bincount(seen[train], weights=good[train], minlength=size)
+        total = np.bincount(seen[train], minlength=size)
+        common = bool(good[train].mean() >= 0.5)
+        guess = np.where(goods * 2 == total, common, goods * 2 > total)
+        right += int((guess[seen[test]] == good[test]).sum())
+    return right / len(good)
+
+
+# --- position ------------------------------------------------------------------------------
+
+
+def _places(task: Task) -> list[tuple[str, str, bool] | None] | None:
+    """What stands for licensor and NPI, and whether the latter comes first; None: not known.
+
+    None for all where less than `KNOWN` is known.
+    """
+    sites = task.view.sites
+    found: list[tuple[str, str, bool] | None] = []
+    for number in task.numbers:
+        licensor, npi = sites[LICENSOR].get(number), sites[NPI].get(number)
+        if licensor is None or npi is None:
+            found.append(None)
+        else:
+            found.append((licensor.words, npi.words, npi.at < licensor.at))
+    return found if found.count(None) <= (1 - KNOWN) * len(found) else None
+
+
+def position_accuracy(task: Task, settings: Settings) -> float | None:
+    """Of the commoner label of each licensor, NPI and order of the two."""
+    del settings
+    places = _places(task)
+    if places is None:
+        return None
+    ids: dict[Hashable, int] = {}
+    seen = np.array([ids.setdefault(place, len(ids)) for place in places], dtype=np.int64)
+    return table_accuracy(seen, task.good, task.folds)
+
+
+def position_forced(task: Task) -> float | None:
+    """A licensed NPI follows its licensor, so one that comes first is out of its scope.
+
+    That much is forced if out of scope half of them come first. (There: 15/16.)
+    """
+    places, cells = _places(task), task.cells
+    if places is None or any(None in (c.licensor, c.npi, c.scope) for c in cells):
+        return None
+    ids: dict[Hashable, int] = {}
+    seen, good, weight = [], [], []
+    for cell, place, label in zip(cells, places, task.good.tolist(), strict=True):
+        orders = [(True, 0.5), (False, 0.5)]
+        if cell.scope or place is None:
+            orders = [(place is not None and place[2], 1.0)]
+        for first, share in orders:
+            seen.append(ids.setdefault((cell.licensor, cell.npi, first), len(ids)))
+            good.append(label)
+            weight.append(share)
+    return best(np.array(seen), np.array(good), np.array(weight))
+
+
+PROBES = (
+    Probe("words", "which words there are", word_accuracy, word_forced, needs_library=True),
+    Probe(
+        "bigrams",
+        "which words stand side by side",
+        bigram_accuracy,
+        bigram_forced,
+        needs_library=True,
+    ),
+    Probe("length", "how many words there are", length_accuracy, length_forced),
+    Probe(
+        "position",
+        "which licensor and NPI, and which comes first",
+        position_accuracy,
+        position_forced,
+    ),
+)

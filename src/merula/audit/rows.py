@@ -1,0 +1,326 @@
+"""Rows of each format as sentences and pairs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+from merula.audit.corpus import (
+    LICENSOR,
+    NO_CELL,
+    NPI,
+    SCOPE,
+    Cell,
+    Pair,
+    Place,
+    Sentence,
+    Span,
+)
+from merula.audit.tables import Fault, Table, lacks, refuse, split_tabs
+from merula.values import frozen
+
+Read = tuple[list[Sentence], list[Pair]]
+
+GOOD = frozenset("1 1.0 true yes good acceptable grammatical ok".split())
+BAD = frozenset("0 0.0 false no bad unacceptable ungrammatical *".split())
+MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
+IN, OUT = (
+    frozenset({"1", "1.0", "true", "yes", "in"}),
+    frozenset({"0", "0.0", "false", "no", "out"}),
+)
+LABELS = ("acceptable", "label")
+ROLES = (LICENSOR, "npi_present", SCOPE)
+# The columns that are read of a Parquet or Arrow file, with all that stands inside them.
+COLUMNS = (
+    "sentence acceptable label factors scope spans lexemes licensor npi_present npi environment env"
+    " design address paradigm group split frame variant sentence_good sentence_bad contrast"
+    " condition UID pairID masked"
+).split()
+SPAN = re.compile(r"(.+?) (\d+)-(\d+)(?:; |$)")
+
+
+@frozen
+class Columns:
+    """The names of columns that the user gives (empty: the usual ones)."""
+
+    good: str = ""
+    bad: str = ""
+    sentence: str = ""
+    label: str = ""
+    group: str = ""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All of them."""
+        return (self.good, self.bad, self.sentence, self.label, self.group)
+
+
+# --- cells of tables -----------------------------------------------------------------------
+
+
+def _word(value: Any) -> str:
+    """A cell as a text; what is missing (also NaN) is empty."""
+    if value is None or value != value:
+        return ""
+    return value if isinstance(value, str) else str(value)
+
+
+def _text(value: Any) -> str:
+    """A sentence; what is missing is empty."""
+    text = _word(value)
+    return "" if text.lower() in ("nan", "null") else text
+
+
+def _either(value: Any, yes: frozenset[str], no: frozenset[str]) -> bool | None:
+    word = _word(value).strip().lower()
+    return True if word in yes else False if word in no else None
+
+
+def _labels(file: str, cells: Sequence[Any], rows: Sequence[int]) -> list[bool | None]:
+    """What labels say; raises `MerulaError` where one says nothing that is known."""
+    known: dict[str, bool | None] = {}
+    faults = []
+    found = []
+    for cell, row in zip(cells, rows, strict=True):
+        word = _word(cell).strip().lower()
+        if word not in known:
+            known[word] = _either(word, GOOD, BAD)
+        found.append(known[word])
+        if known[word] is None and word not in MISSING:
+            faults.append(Fault(row, f"the label `{word[:40]}` is neither good nor bad"))
+    if faults:
+        remedy = (
+            "write 1 for good sentences and 0 for bad ones (true and false, yes and no, good and"
+            " bad, acceptable and unacceptable, grammatical and ungrammatical are understood)"
+        )
+        raise refuse("M695", file, faults, remedy)
+    return found
+
+
+def _column(table: Table, *names: str) -> Sequence[Any] | None:
+    """The first column of some that is there."""
+    return next((table.columns[name] for name in names if name and name in table.columns), None)
+
+
+def _required(path: Path, table: Table, name: str, option: str) -> Sequence[Any]:
+    if name not in table.columns:
+        raise lacks(str(path), name, list(table.columns), option)
+    return table.columns[name]
+
+
+# --- tables of sentences -------------------------------------------------------------------
+
+
+def read_sentences(path: Path, table: Table, title: str, names: Columns) -> Read:
+    """Sentences of a table with a header: Merula's columns, or those that the user names."""
+    file = str(path)
+    texts = _required(path, table, names.sentence or "sentence", "--sentence")
+    for given, option in ((names.label, "--label"), (names.group, "--group")):
+        if given:
+            _required(path, table, given, option)
+    labels = _column(table, names.label) or _column(table, *LABELS) or [None] * len(table)
+    npi_object = _npi_object(table)
+    parts = _parts(table, title)
+    splits = _column(table, "split") or [""] * len(table)
+    found = [
+        Sentence(text, label, group, part, cell, split, Place(file, row), span, lemmas, npi_object)
+        for text, label, group, part, cell, split, row, span, lemmas in zip(
+            map(_text, texts),
+            _labels(file, labels, table.rows),
+            _groups(table, names, parts),
+            parts,
+            _cells(table, npi_object),
+            map(_word, splits),
+            table.rows,
+            _spans(table),
+            _lexemes(table),
+            strict=True,
+        )
+    ]
+    return found, []
+
+
+def _npi_object(table: Table) -> str:
+    """The object that is an NPI in some cells: a factor, and a rule asks for its place."""
+    factors = table.under("factors")
+    return next((name for name in table.under(SCOPE) if name in factors), "")
+
+
+def _parts(table: Table, title: str) -> list[str]:
+    """What each row belongs to: an environment and an NPI; else a design."""
+    env = _column(table, "environment", "env", "UID")
+    if env is None:
+        return [title] * len(table)
+    npi = _column(table, "npi")
+    if npi is None:
+        return [_word(value) for value in env]
+    return [f"{_word(e)} {_word(n)}".strip() for e, n in zip(env, npi, strict=True)]
+
+
+def _groups(table: Table, names: Columns, parts: Sequence[str]) -> list[str]:
+    """The paradigm of each row; empty where the data do not tell."""
+    own = _column(table, names.group, "paradigm", "group", "address")
+    if own is None:
+        return [""] * len(table)
+    known: dict[tuple[str, Any], str] = {}
+    return [
+        known.setdefault((part, value), f"{part} {_word(value)}")
+        for part, value in zip(parts, own, strict=True)
+    ]
+
+
+def _cells(table: Table, npi_object: str) -> list[Cell]:
+    """The cell of each row: few values, shared."""
+    factors = table.under("factors")
+    if not factors:
+        factors = {name: table.columns[name] for name in ROLES if name in table.columns}
+    if not factors:
+        return [NO_CELL] * len(table)
+    names = tuple(factors)
+    scopes = table.under(SCOPE).get(npi_object)
+    roles = {
+        LICENSOR: _column(table, LICENSOR, f"factors.{LICENSOR}"),
+        NPI: _column(table, "npi_present", f"factors.{npi_object}"),
+        SCOPE: scopes if scopes is not None else _column(table, SCOPE),
+    }
+    absent = [None] * len(table)
+    by_role = [column or absent for column in roles.values()]
+    others = [_column(table, name) or absent for name in ("frame", "variant")]
+    known: dict[tuple[Any, ...], Cell] = {}
+    found = []
+    for values in zip(*factors.values(), *by_role, *others, strict=True):
+        cell = known.get(values)
+        if cell is None:
+            own = tuple((n, _word(v)) for n, v in zip(names, values, strict=False))
+            licensor, npi, scope = (_either(v, IN, OUT) for v in values[len(names) : -2])
+            setting = " ".join(_word(value) for value in values[-2:])
+            cell = known[values] = Cell(own, licensor, npi, scope, npi_object, setting)
+        found.append(cell)
+    return found
+
+
+def _spans(table: Table) -> Iterator[tuple[Span, ...]]:
+    column = _column(table, "spans")
+    for cell in column or repeat((), len(table)):
+        if isinstance(cell, str):
+            yield tuple(Span(n, int(a), int(b)) for n, a, b in SPAN.findall(cell))
+        else:
+            yield tuple(Span(*span.values()) for span in cell or ())
+
+
+def _lexemes(table: Table) -> Iterator[tuple[str, ...]]:
+    """The lexemes of each row, without choices of words of values (``any=no``)."""
+    columns = [c for name, c in table.under("lexemes").items() if "=" not in name]
+    if not columns:
+        yield from repeat((), len(table))
+        return
+    for values in zip(*columns, strict=True):
+        yield tuple(value for value in values if value)
+
+
+# --- tables of pairs -----------------------------------------------------------------------
+
+
+def read_pairs(path: Path, table: Table, title: str, names: Columns) -> Read:
+    """Pairs of a table with a header: BLiMP's columns, or those that the user names."""
+    good = _required(path, table, names.good or "sentence_good", "--good")
+    bad = _required(path, table, names.bad or "sentence_bad", "--bad")
+    if names.group:
+        _required(path, table, names.group, "--group")
+    parts = _parts(table, title)
+    groups = _groups(table, names, parts)
+    conditions = _column(table, "contrast", "condition") or [""] * len(table)
+    splits = _column(table, "split") or [""] * len(table)
+    cloze = "masked" in table.columns or "cloze" in f"{path.parent.name} {path.stem}".lower()
+    file = str(path)
+    found = [
+        Pair(g, b, part, group, _contrast(c), c, split, Place(file, row), cloze)
+        for g, b, part, group, c, split, row in zip(
+            map(_text, good),
+            map(_text, bad),
+            parts,
+            groups,
+            map(_word, conditions),
+            map(_word, splits),
+            table.rows,
+            strict=True,
+        )
+    ]
+    return [], found
+
+
+def _contrast(condition: str) -> str:
+    """What differs in a pair, as its condition says: ``npi_present=1-0``, ``scope``."""
+    crossed = CROSSED.search(condition)
+    name = crossed[1] if crossed else condition
+    return {"npi_present": NPI, "npi": NPI, LICENSOR: LICENSOR, SCOPE: SCOPE}.get(name, "")
+
+
+CROSSED = re.compile(r"(licensor|scope|npi_present)=[01]-[01]")
+
+
+# --- the published NPI data ----------------------------------------------------------------
+
+
+def read_npi(path: Path, text: str, split: str) -> Read:
+    """Metadata, label, an empty column, a sentence; tabs between them, no header."""
+    file = str(path)
+    lines = list(split_tabs(path, text, 4, "metadata, a label, an empty cell and a sentence"))
+    numbers = [number for number, _ in lines]
+    labels = _labels(file, [cells[1] for _, cells in lines], numbers)
+    known: dict[str, tuple[Cell, str]] = {}
+    found, faults = [], []
+    for (number, cells), label in zip(lines, labels, strict=True):
+        design, marker, paradigm = cells[0].rpartition("-paradigm=")
+        if not marker:
+            why = f"the metadata `{cells[0][:60]}` name no paradigm"
+            faults.append(Fault(number, why))
+            continue
+        if design not in known:
+            known[design] = _design(design)
+        cell, part = known[design]
+        group = f"{part} {paradigm}"
+        found.append(Sentence(cells[3], label, group, part, cell, split, Place(file, number)))
+    if faults:
+        raise refuse(
+            "M692",
+            file,
+            faults,
+            "metadata are written like experiment=NPI-env=only-npi=any-crucial_item=only-licensor=1"
+            "-scope=1-npi_present=1-paradigm=7",
+        )
+    return found, []
+
+
+def _design(metadata: str) -> tuple[Cell, str]:
+    """The cell and the part that metadata say."""
+    pairs = [item.partition("=") for item in re.split(r"-(?=\w+=)", metadata)]
+    said: Mapping[str, str] = {name: value for name, _, value in pairs}
+    names = ("experiment", "env", "npi", "crucial_item")
+    factors = tuple((name, value) for name, value in said.items() if name not in names)
+    licensor, npi, scope = (_either(said.get(name), IN, OUT) for name in ROLES)
+    return Cell(
+        factors, licensor, npi, scope
+    ), f"{said.get('env', '')} {said.get('npi', '')}".strip()
+
+
+def read_npi_pairs(path: Path, text: str, split: str) -> Read:
+    """Task, two sentences, the index of the good one, condition; tabs between, no header."""
+    found, faults = [], []
+    columns = "a task, two sentences, 0 or 1 (which is good) and a condition"
+    cloze = "cloze" in path.stem.lower()
+    for number, cells in split_tabs(path, text, 5, columns):
+        task, one, other, index, condition = cells
+        if index.strip() not in ("0", "1"):
+            faults.append(Fault(number, f"the index of the good sentence is `{index[:40]}`"))
+            continue
+        good, bad = (one, other) if index.strip() == "0" else (other, one)
+        contrast = _contrast(condition)
+        place = Place(str(path), number)
+        found.append(Pair(good, bad, task, "", contrast, condition, split, place, cloze))
+    if faults:
+        raise refuse("M692", str(path), faults, "write 0 for the first and 1 for the second")
+    return [], found

@@ -1,0 +1,257 @@
+"""Files as columns: CSV and TSV, JSON Lines, Parquet and Arrow, nested columns with dots.
+
+What cannot be read is a problem with the file, the line and the remedy (`MerulaError`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from merula.language.diagnostics import Diagnostic, MerulaError, did_you_mean, listing
+from merula.values import frozen
+
+SUFFIXES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
+BINARY = (".parquet", ".arrow")
+MOST = 5  # rows at fault that are named
+LONGEST_NOTE = 300  # characters
+LONGEST_CELL = 2**31 - 1  # characters
+
+
+@frozen(eq=False)
+class Table:
+    """The columns of a file; ``rows[i]`` is the line (or row) that cell *i* of each stands in."""
+
+    columns: Mapping[str, Sequence[Any]]
+    rows: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def under(self, name: str) -> dict[str, Sequence[Any]]:
+        """The columns inside a column: ``factors.npi`` as ``npi``."""
+        start = f"{name}."
+        return {n[len(start) :]: c for n, c in self.columns.items() if n.startswith(start)}
+
+
+@frozen
+class Fault:
+    """A line that cannot be read, and why."""
+
+    row: int
+    why: str
+
+
+def refuse(
+    code: str, file: str, faults: Sequence[Fault], remedy: str, notes: Sequence[str] = ()
+) -> MerulaError:
+    """The error of some lines of a file: the first of them, each at its place."""
+    shown = [
+        Diagnostic(code, fault.why, (), remedy, tuple(notes), "error", f"{file}:{fault.row}")
+        for fault in faults[:MOST]
+    ]
+    more = len(faults) - len(shown)
+    if more > 0:
+        last = shown[-1]
+        note = f"{more:,} more lines of {file} are like this"
+        shown[-1] = Diagnostic(
+            code, last.message, (), remedy, (*last.notes, note), "error", last.place
+        )
+    return MerulaError(shown)
+
+
+# --- text ----------------------------------------------------------------------------------
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, which is UTF-8 with or without a byte order mark."""
+    data = path.read_bytes()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16", errors="replace").encode()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        what = "is no text" if b"\0" in data[:4096] else "is not in UTF-8"
+        raise MerulaError.of(
+            "M694",
+            f"{path} {what}: the byte {data[error.start]:#04x} means nothing here",
+            remedy="save it as UTF-8 and run this again",
+            place=f"{path}:{line}",
+        ) from error
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not empty, with their numbers; all usual line ends."""
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
+        if line.strip():
+            yield number, line
+
+
+def split_tabs(path: Path, text: str, width: int, what: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of a file without a header, tabs between them; raises where a line has others."""
+    faults = []
+    for number, line in lines_of(text):
+        cells = line.split("\t")
+        if len(cells) == width:
+            yield number, cells
+        else:
+            noun = "column" if len(cells) == 1 else "columns"
+            faults.append(Fault(number, f"this line has {len(cells)} {noun} instead of {width}"))
+    if faults:
+        raise refuse("M692", str(path), faults, f"a line holds {what}, with tabs between them")
+
+
+def read_separated(path: Path, text: str) -> Table:
+    """A table with a header; tabs, semicolons or commas between cells, as the header has them."""
+    header = text.lstrip("\r\n").split("\n", 1)[0]
+    separator = max("\t,;", key=header.count)
+    before = csv.field_size_limit(LONGEST_CELL)
+    try:
+        reader = csv.reader(
+            io.StringIO(text, newline=""),
+            delimiter=separator,
+            quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
+        )
+        names = next((row for row in reader if any(row)), [])
+        rows, numbers, faults = [], [], []
+        first = reader.line_num + 1
+        for row in reader:
+            if len(row) == len(names):
+                rows.append(row)
+                numbers.append(first)
+            elif any(cell.strip() for cell in row):
+                why = f"this row has {len(row)} cells, the header {len(names)}"
+                faults.append(Fault(first, why))
+            first = reader.line_num + 1
+    except csv.Error as error:
+        fault = Fault(reader.line_num, f"this line cannot be read: {error}")
+        raise refuse("M692", str(path), [fault], "save the table again as CSV in UTF-8") from error
+    finally:
+        csv.field_size_limit(before)
+    if faults:
+        remedy = "put cells that hold the separator into double quotes; empty cells need theirs"
+        raise refuse("M692", str(path), faults, remedy)
+    cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    return Table(dict(zip((name.strip() for name in names), cells, strict=True)), numbers)
+
+
+def read_json_lines(path: Path, text: str) -> Table:
+    """An object a line; objects inside become columns with dots."""
+    columns: dict[str, list[Any]] = {}
+    numbers: list[int] = []
+    faults = []
+    for number, line in lines_of(text):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            faults.append(Fault(number, f"this line is no JSON: {str(error).partition(':')[0]}"))
+            continue
+        if not isinstance(row, dict):
+            faults.append(Fault(number, "this line is no JSON object"))
+            continue
+        for name, cell in _flat(row):
+            column = columns.setdefault(name, [])
+            column.extend([None] * (len(numbers) - len(column)))
+            column.append(cell)
+        numbers.append(number)
+    if faults:
+        remedy = 'a line holds one object, as in {"sentence": "The dog barks.", "acceptable": true}'
+        raise refuse("M692", str(path), faults, remedy)
+    for column in columns.values():
+        column.extend([None] * (len(numbers) - len(column)))
+    return Table(columns, numbers)
+
+
+def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, cell in row.items():
+        if isinstance(cell, dict):
+            yield from _flat(cell, f"{before}{name}.")
+        else:
+            yield before + name, cell
+
+
+# --- Parquet and Arrow ---------------------------------------------------------------------
+
+
+def read_binary(path: Path, wanted: Sequence[str]) -> Table:
+    """The columns of a Parquet or Arrow file that are wanted, or stand inside one that is."""
+    import pyarrow as pa
+
+    from merula.formats import plain_schema
+
+    try:
+        table = _arrow_table(path)
+        table = table.select([n for n in table.column_names if n.partition(".")[0] in wanted])
+        table = table.cast(plain_schema(table.schema))
+        while any(pa.types.is_struct(field.type) for field in table.schema):
+            table = table.flatten()
+    except (pa.ArrowException, ValueError) as error:
+        what = str(error).splitlines()[0] if str(error) else "nothing is known of the fault"
+        raise MerulaError.of(
+            "M692",
+            f"{path} cannot be read: {what}",
+            remedy="it is damaged, or is no file of this kind: fetch or make it again",
+            place=str(path),
+        ) from error
+    columns = {name: table.column(name).to_pylist() for name in table.column_names}
+    return Table(columns, range(1, table.num_rows + 1))
+
+
+def _arrow_table(path: Path) -> Any:
+    import pyarrow as pa
+
+    if path.suffix.lower() == ".parquet":
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:  # not read_table: folders called a=b are no columns
+            return file.read(use_threads=False)
+    data = path.read_bytes()
+    kind = pa.ipc.open_file if data.startswith(b"ARROW1") else pa.ipc.open_stream
+    with kind(data) as reader:
+        table = reader.read_all()
+    table.validate(full=True)
+    return table
+
+
+def names_of(path: Path) -> list[str]:
+    """The names of the columns of a Parquet or Arrow file."""
+    return list(_arrow_schema(path).names)
+
+
+def _arrow_schema(path: Path) -> Any:
+    import pyarrow as pa
+
+    try:
+        if path.suffix.lower() == ".parquet":
+            import pyarrow.parquet as pq
+
+            return pq.read_schema(path)
+        with path.open("rb") as file:
+            start = file.read(6)
+            file.seek(0)
+            kind = pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream
+            with kind(file) as reader:
+                return reader.schema
+    except pa.ArrowException as error:
+        raise MerulaError.of(
+            "M692",
+            f"{path} cannot be read: {str(error).splitlines()[0]}",
+            remedy="it is damaged, or is no file of this kind: fetch or make it again",
+            place=str(path),
+        ) from error
+
+
+def lacks(path: str, column: str, there: Sequence[str], option: str) -> MerulaError:
+    """The error of a column that a file does not have; ``option`` names another one."""
+    return MerulaError.of(
+        "M693",
+        f"{path} has no column `{column}`",
+        remedy=did_you_mean(column, there) or f"name the column with {option}",
+        notes=[f"its columns are called {listing(there)}"[:LONGEST_NOTE]],
+        place=path,
+    )

@@ -1,0 +1,136 @@
+"""``merula audit``: faults, imbalances and shortcuts in a data set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from merula.cli.common import draw, format_option, seed_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from merula.surface import Surface
+
+FORMATS = ("sentences", "pairs", "npi", "npi-pairs")
+
+
+def _complete_check(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem
+
+    from merula.audit.report import NAMES
+
+    del ctx, param
+    return [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path(path_type=Path))
+@click.option(
+    "--as", "kind", type=click.Choice(FORMATS), help="What the files hold; else it is guessed."
+)
+@click.option("--good", metavar="COLUMN", default="", help="Pairs: the column of good sentences.")
+@click.option("--bad", metavar="COLUMN", default="", help="Pairs: the column of bad sentences.")
+@click.option("--sentence", metavar="COLUMN", default="", help="The column of sentences.")
+@click.option("--label", metavar="COLUMN", default="", help="The column that says which are good.")
+@click.option("--group", metavar="COLUMN", default="", help="The column that names the paradigm.")
+@click.option("--language", metavar="CODE", default="", help="The language (else as noted, or en).")
+@click.option(
+    "--allow",
+    "allowed",
+    metavar="CHECK",
+    multiple=True,
+    shell_complete=_complete_check,
+    help="A check that may find something.",
+)
+@click.option(
+    "--tolerance",
+    metavar="X",
+    type=click.FloatRange(0, 1),
+    default=0.02,
+    show_default=True,
+    help="By how much a shortcut, or a word, may depart from the design.",
+)
+@click.option(
+    "--disjoint",
+    type=click.Choice(["lexemes"]),
+    help="Demand that no lexeme stands in two splits.",
+)
+@click.option(
+    "--examples",
+    metavar="N",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    help="How many examples of each finding are shown.",
+)
+@seed_option("which paradigms the probes are trained on")
+@format_option
+def audit(
+    paths: Sequence[Path],
+    kind: str | None,
+    good: str,
+    bad: str,
+    sentence: str,
+    label: str,
+    group: str,
+    language: str,
+    allowed: Sequence[str],
+    tolerance: float,
+    disjoint: str | None,
+    examples: int,
+    seed: int,
+    form: str,
+) -> None:
+    """Find faults, imbalances and shortcuts in data sets.
+
+    PATH is a file or a folder: data that Merula has made, BLiMP, the published NPI data, or a
+    table (csv, tsv, jsonl, parquet, arrow). All files are taken together. The exit code is 1 if a
+    check finds a fault.
+    """
+    from merula.audit import Columns, Reading, Settings, read_corpus
+    from merula.audit import audit as check
+    from merula.audit.report import NAMES
+    from merula.audit.report import draw as drawing
+
+    _demand_known(allowed, NAMES)
+    if bool(good) != bool(bad):
+        raise click.UsageError("--good and --bad go together")
+    columns = Columns(good, bad, sentence, label, group)
+    corpus = read_corpus(paths, Reading(kind or "", columns, language))
+    found = check(
+        corpus,
+        Settings(tolerance, seed, disjoint == "lexemes"),
+        surface=_surface(corpus.language),
+        allowed=allowed,
+    )
+    if form == "json":
+        click.echo(json.dumps(found.to_json(examples), ensure_ascii=False, indent=2))
+    else:
+        draw(drawing(found, examples))
+    if not found.clean:
+        raise click.exceptions.Exit(1)
+
+
+def _demand_known(allowed: Sequence[str], names: Sequence[str]) -> None:
+    from merula.language.diagnostics import did_you_mean
+
+    for name in allowed:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"there is {', '.join(names)}"
+            raise click.BadParameter(f"no check is called {name!r}; {hint}", param_hint="--allow")
+
+
+def _surface(language: str) -> Surface | None:
+    """The surface rules of a language that come with Merula."""
+    from merula._resources import find
+    from merula.surface import load_surface
+
+    path = find("lexicons", f"{language}/surface.toml") if language.isalpha() else None
+    return load_surface(path.read_text(encoding="utf-8")) if path is not None else None
