@@ -1,21 +1,25 @@
 """Words that open a domain which no frame marks, so that a label could not see them.
 
 A cell is good if *some* licensor licenses the polarity item, an accidental one too. So a word that
-the tables mark as one has to be an object with kinds, whose domains the frames bracket.
+the tables mark as one has to be a kind of an object, and the frames have to bracket its domains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from merula import grammar as g
-from merula.items import objects_in
+from merula.items import Item, Lexical, Placed, OneOf
 from merula.language.diagnostics import Report, listing
-from merula.lexicon import LEMMA, Lexicon
+from merula.language.source import Span
+from merula.lexicon import ANY, LEMMA, SETS, Lexicon, members
 from merula.plan import Plan
 from merula.settings import parts
+from merula.slots import Slot
 
-MAX_WORDS = 4  # of a lexeme that is looked for in quoted words
+MAX_WORDS = 4  # of a lexeme that is looked for among other words
+_WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[^\w\s]")
 
 
 def check_unseen(
@@ -29,110 +33,200 @@ def check_unseen(
         for part in parts(test)
         if isinstance(part, g.Licensed)
     ]
-    columns = tuple(dict.fromkeys(column for test in tests for column in test.columns))
-    if not columns:
+    if not tests:
         return
-    _lexemes(plans, columns, design, report)
-    seen = {d.opened.variable.object for t in tests for d in _domains(t) if d.opened is not None}
-    items = [item for frame in design.frames for item in frame.items]
-    placed = objects_in(grammar, items)
-    for item in placed - seen:
-        _kinds(grammar, lexicon, item, columns, report)
-    marked = _marked(lexicon, columns)
-    for text in dict.fromkeys(_quoted(items)):
-        _text(text, marked, design, report)
+    net = _Net(grammar, lexicon, design, tests, report)
+    for plan in plans:
+        net.look_at(plan)
 
 
-def _domains(test: g.Licensed) -> Iterable[g.Domain]:
-    return (*test.domains, *test.barriers)
+class _Net:
+    """What the sentences of a design are searched for; everything is reported once."""
 
+    def __init__(
+        self,
+        grammar: g.Grammar,
+        lexicon: Lexicon,
+        design: g.Design,
+        tests: Iterable[g.Licensed],
+        report: Report,
+    ) -> None:
+        self.grammar, self.lexicon = grammar, lexicon
+        self.design, self.report = design, report
+        self.columns = tuple(dict.fromkeys(column for test in tests for column in test.columns))
+        self.opening = {test.columns[0] for test in tests}
+        self.marked = _marked(lexicon, self.columns)
+        self.done: set[object] = set()
 
-def _lexemes(
-    plans: Sequence[Plan], columns: Sequence[str], design: g.Design, report: Report
-) -> None:
-    told: set[tuple[str, str]] = set()
-    for slot in (slot for plan in plans for slot in plan.slots):
-        for column in columns:
-            cells = slot.rows.columns.get(column) if slot.rows is not None else None
-            if cells is None or (slot.name, column) in told:
+    def look_at(self, plan: Plan) -> None:
+        """Report what is unseen in the sentences of a variant."""
+        names = frozenset(_brackets(plan.variant.frame.items))
+        for cell in plan.cells:
+            item = cell.cell.item
+            for placed in item.words if self._first(id(item)) else ():
+                self._word(placed, item, plan.variant.frame, names)
+        for slot in plan.slots:
+            if slot.rows is not None and self._first(id(slot)):
+                self._lexemes(slot)
+                self._forms(slot)
+
+    def _first(self, key: object) -> bool:
+        """Whether something has not been asked for before."""
+        new = key not in self.done
+        self.done.add(key)
+        return new
+
+    # --- words that stand in the grammar
+
+    def _word(self, placed: Placed, item: Item, frame: g.Frame, names: frozenset[str]) -> None:
+        word = placed.word
+        if isinstance(word, Lexical):
+            if word.column is not None:
+                self.done.add(("column", word.object.name, word.column))
+            return
+        kinds = self._kinds(placed.object, item)
+        for text in word.texts if isinstance(word, OneOf) else (word.text,):
+            if text in kinds and placed.object is not None:
+                self._domains(placed, text, frame, names)
+            else:
+                whose = f" of `{placed.object.name}`" if placed.object is not None else ""
+                span = placed.object.span if placed.object is not None else self.design.span
+                self._text(text, f'the words "{text}"{whose}', span)
+
+    def _kinds(self, item: g.Object | None, of: Item) -> frozenset[str]:
+        """The words of an object's kind that its category's table has."""
+        own = self.grammar.own(item) if item is not None else None
+        rows = self.lexicon.lexemes.get(item.category) if item is not None else None
+        if own is None or rows is None:
+            return frozenset()
+        words = own.words.get(of.solved.values.get(own, ""), ())
+        return frozenset(w for w in words if isinstance(w, str) and w in rows.columns[LEMMA])
+
+    def _domains(
+        self, placed: Placed, word: str, frame: g.Frame, names: frozenset[str]
+    ) -> None:
+        """Report the domains of a kind's word that a frame does not mark."""
+        item = placed.object
+        assert item is not None
+        if not self._first((item, word, frame)):
+            return
+        rows = self.lexicon.lexemes[item.category]
+        places = self._places(item)
+        for column in self.columns:
+            own = self.grammar.variables.get((item, column))
+            if column not in rows.columns or (own is not None and not own.lexical):
                 continue
-            marked = [i for i, row in enumerate(slot.candidates) if cells[row]]
-            if marked:
-                told.add((slot.name, column))
-                shown = listing(slot.titles[i] for i in marked[:5])
-                more = f" and {len(marked) - 5} more" if marked[5:] else ""
-                report.error(
+            if column not in self.opening and not _in_another(placed.inside, places):
+                continue  # what intervenes outside all domains spoils none
+            cell = rows.columns[column][rows.columns[LEMMA].index(word)]
+            for domain in members(cell):
+                marks = {f"{place}.{domain}" for place in places}
+                if domain == ANY or marks & names or not self._first((item, word, column, domain)):
+                    continue
+                own = self.grammar.own(item)
+                self.report.error(
                     "M430",
-                    f"`{slot.name}` may be {shown}{more}, marked in the column `{column}`, but no"
-                    f" frame of {design.name} says what it {column}",
-                    design.span,
-                    remedy=f"leave them out: {slot.name} is not {column}; or give an object these"
-                    " words as kinds, and mark their domains: [OBJECT.DOMAIN …]",
-                    place=slot.places[marked[0]],
+                    f"`{item.name}` may be `{word}`, with `{domain}` in the column `{column}`, but"
+                    f" the frame {frame.name} has no constituent `[{places[0]}.{domain} …]`",
+                    own.span if own is not None else item.span,
+                    remedy=f"bracket the words that are its {domain}: [{places[0]}.{domain} …]",
                 )
 
+    def _places(self, item: g.Object) -> tuple[str, ...]:
+        """The names that the owner of a constituent may have where an object is meant."""
+        site = self.grammar.variables.get((item, "site"))
+        return (*(site.values if site is not None else ()), item.name)
 
-def _kinds(
-    grammar: g.Grammar, lexicon: Lexicon, item: g.Object, columns: Sequence[str], report: Report
-) -> None:
-    """Report words of kinds that open a domain where no constituent belongs to their object."""
-    rows = lexicon.lexemes.get(item.category)
-    own = grammar.own(item)
-    if rows is None or own is None:
-        return
-    for column in columns:
-        cells = rows.columns.get(column, ())
-        marked = {
-            lemma: cell for lemma, cell in zip(rows.columns[LEMMA], cells, strict=False) if cell
-        }
-        words = [w for texts in own.words.values() for w in texts if isinstance(w, str)]
-        for word in words:
-            if word in marked:
-                report.error(
-                    "M430",
-                    f"`{item.name}` may be `{word}`, marked in the column `{column}`, but no frame"
-                    f" says what it {column}",
-                    own.span,
-                    remedy=f"mark the constituent: [{item.name}.{marked[word].split()[0]} …]",
-                )
+    # --- words that are chosen from tables
+
+    def _lexemes(self, slot: Slot) -> None:
+        assert slot.rows is not None
+        for column in self.columns:
+            cells = slot.rows.columns.get(column)
+            found = [i for i, row in enumerate(slot.candidates) if cells and cells[row]]
+            if not found or not self._first((slot.name, column)):
+                continue
+            shown = listing(f"`{slot.titles[i]}`" for i in found[:5])
+            more = f" and {len(found) - 5} more" if found[5:] else ""
+            domain = members(cells[slot.candidates[found[0]]])[0] if cells else ""
+            self.report.error(
+                "M430",
+                f"`{slot.name}` may be {shown}{more}, marked in the column `{column}`, but no"
+                f" constituent in the frames of {self.design.name} can be"
+                f" {'its' if len(found) == 1 else 'their'} domain",
+                self.design.span,
+                remedy=f"leave {'it' if len(found) == 1 else 'them'} out: {slot.name} is not"
+                f" {column}; or list such words as kinds of an object, and bracket what is their"
+                f" {domain}: [OBJECT.{domain} …]",
+                place=slot.places[found[0]],
+            )
+
+    def _forms(self, slot: Slot) -> None:
+        """Look at words that are no lexemes: those of lexical sets, and of named columns."""
+        assert slot.rows is not None
+        for column, texts in slot.forms.items():
+            named = any(("column", name, column) in self.done for name in slot.objects)
+            if slot.rows.kind != SETS and not named:
+                continue
+            for text, place in zip(texts, slot.places, strict=True):
+                what = f'the words "{text}" in the column `{column}` of {place}'
+                if self._text(text, what, self.design.span):
+                    break
+
+    # --- any words
+
+    def _text(self, text: str, what: str, span: Span) -> bool:
+        """Report a marked word among others, if there is one."""
+        words = _words(text)
+        for start in range(len(words)):
+            for stop in range(start + 1, min(start + MAX_WORDS, len(words)) + 1):
+                found = self.marked.get(words[start:stop])
+                if found is None:
+                    continue
+                lemma, column, domain = found
+                if self._first((what, column)):
+                    holds = f"hold `{lemma}`, which is" if what != f'the words "{lemma}"' else "are"
+                    self.report.error(
+                        "M431",
+                        f"{what} {holds} marked in the column `{column}`, but no constituent in"
+                        f" the frames of {self.design.name} can be its domain",
+                        span,
+                        remedy=f"take another word; or make it the kind of an object (NAME = yes"
+                        f' "{lemma}" | …), and bracket what is its {domain}: [NAME.{domain} …]',
+                    )
+                return True
+        return False
 
 
-def _marked(lexicon: Lexicon, columns: Sequence[str]) -> dict[tuple[str, ...], str]:
-    """The words of all lexemes that a column marks, with the column."""
-    found: dict[tuple[str, ...], str] = {}
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
+
+
+def _marked(
+    lexicon: Lexicon, columns: Sequence[str]
+) -> Mapping[tuple[str, ...], tuple[str, str, str]]:
+    """The words of all lexemes that a column marks: the lemma, the column, a domain."""
+    found: dict[tuple[str, ...], tuple[str, str, str]] = {}
     for rows in lexicon.lexemes.values():
         for column in columns:
             for lemma, cell in zip(rows.columns[LEMMA], rows.columns.get(column, ()), strict=False):
-                if cell:
-                    found.setdefault(tuple(lemma.lower().split()), column)
+                if members(cell):
+                    found.setdefault(_words(lemma), (lemma, column, members(cell)[0]))
     return found
 
 
-def _quoted(items: Iterable[g.Item]) -> Iterator[str]:
+def _brackets(items: Iterable[g.Item]) -> Iterator[str]:
     for item in items:
         match item:
-            case g.Literal(text=text):
-                yield text
-            case g.Bracket(items=inner):
-                yield from _quoted(inner)
+            case g.Bracket(name=name, items=inner):
+                yield name
+                yield from _brackets(inner)
             case g.Guarded(options=options):
                 for _, inner in options:
-                    yield from _quoted(inner)
+                    yield from _brackets(inner)
 
 
-def _text(text: str, marked: dict[tuple[str, ...], str], design: g.Design, report: Report) -> None:
-    words = text.lower().split()
-    for start in range(len(words)):
-        for stop in range(start + 1, min(start + MAX_WORDS, len(words)) + 1):
-            column = marked.get(tuple(words[start:stop]))
-            if column is not None:
-                word = " ".join(words[start:stop])
-                report.error(
-                    "M431",
-                    f'the words "{text}" in a frame of {design.name} hold `{word}`, which the'
-                    f" column `{column}` marks, so labels do not see it",
-                    design.span,
-                    remedy=f'make it an object with kinds (NAME = yes "{word}"), and mark its'
-                    " domain: [NAME.DOMAIN …]",
-                )
-                return
+def _in_another(around: Iterable[str], places: Sequence[str]) -> bool:
+    """Whether one of the constituents around an object may be the domain of another."""
+    owners = (name.partition(".")[0] for name in around if "." in name)
+    return any(owner not in places for owner in owners)
