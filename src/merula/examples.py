@@ -40,13 +40,19 @@ def check_examples(
         found = list(readings(plans, surface, example.text))
         good = [(design, cell) for design, cell in found if cell.acceptable]
         if not found:
+            near = nearest(plans, surface, example.text)
+            apart = near == surface.finish(clean(example.text))
             report.error(
                 "M408",
                 "no cell of this grammar can be this sentence",
                 example.span,
-                notes=[f"the nearest is: {nearest(plans, surface, example.text)}"],
-                remedy="check its words and its frame; an example must be a sentence the"
-                " grammar builds",
+                notes=["its words are those of a cell, but these lexemes are never chosen together"]
+                if apart
+                else [f"the nearest is: {near}"],
+                remedy="choose lexemes that satisfy the selections"
+                if apart
+                else "check its words and its frame; an example must be a sentence the grammar"
+                " builds",
             )
         elif example.accept and not good:
             broken = listing(dict.fromkeys(rule for _, cell in found for rule in cell.broken))
