@@ -66,6 +66,8 @@ class Format:
     of_table: Callable[[Path, Table, str, Columns], Read] | None = None
 
 
+PROBING = "probing"  # tables of a suite that say what sentences have, not which are good
+
 FORMATS = (
     Format(
         "sentences", "a table of sentences, one a row: Merula's paradigms", None, read_sentences
@@ -143,8 +145,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _is_data(inside: Path, path: Path) -> bool:
-    hidden = any(part.startswith(".") for part in inside.parts)
-    return not hidden and path.suffix.lower() in SUFFIXES and path.is_file()
+    left_out = any(part.startswith(".") or part == PROBING for part in inside.parts)
+    return not left_out and path.suffix.lower() in SUFFIXES and path.is_file()
 
 
 def split_of(path: Path) -> str:

@@ -123,11 +123,12 @@ def read_sentences(path: Path, table: Table, title: str, names: Columns) -> Read
             _required(path, table, given, option)
     labels = _column(table, names.label) or _column(table, *LABELS) or [None] * len(table)
     npi_object = _npi_object(table)
+    objects = _column(table, "npi") if _has_roles(table) else None
     parts = _parts(table, title)
     splits = _column(table, "split") or [""] * len(table)
     found = [
-        Sentence(text, label, group, part, cell, split, Place(file, row), span, lemmas, npi_object)
-        for text, label, group, part, cell, split, row, span, lemmas in zip(
+        Sentence(text, label, group, part, cell, split, Place(file, row), span, lemmas, npi)
+        for text, label, group, part, cell, split, row, span, lemmas, npi in zip(
             map(_text, texts),
             _labels(file, labels, table.rows),
             _groups(table, names, parts),
@@ -137,10 +138,16 @@ def read_sentences(path: Path, table: Table, title: str, names: Columns) -> Read
             table.rows,
             _spans(table),
             _lexemes(table),
+            map(_word, objects or [npi_object] * len(table)),
             strict=True,
         )
     ]
     return found, []
+
+
+def _has_roles(table: Table) -> bool:
+    """Whether columns say of each sentence what a suite says: licensor, NPI and scope."""
+    return all(name in table.columns for name in ROLES)
 
 
 def _npi_object(table: Table) -> str:
@@ -175,7 +182,7 @@ def _groups(table: Table, names: Columns, parts: Sequence[str]) -> list[str]:
 def _cells(table: Table, npi_object: str) -> list[Cell]:
     """The cell of each row: few values, shared."""
     factors = table.under("factors")
-    if not factors:
+    if not factors or _has_roles(table):
         factors = {name: table.columns[name] for name in ROLES if name in table.columns}
     if not factors:
         return [NO_CELL] * len(table)
