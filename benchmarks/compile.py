@@ -46,14 +46,15 @@ def large_lexicon(folder: Path) -> Path:
     """Sentential negation with 1,200 nouns and 800 verbs, 15 scenes, ten kinds of selection."""
     scenes = [f"scene{i}" for i in range(15)]
     sorts = ["person", "animal", "thing", "place", "content", "event"]
-    nouns = ["lemma\tcategory\tsg\tpl\tsort\treadable\tedible\tscene"]
+    nouns = ["lemma\tcategory\tsg\tpl\tsort\tcountability\treadable\tedible\tscene"]
     for i in range(1200):
         sort = sorts[i % 7 % 6]
         scene = " | ".join(sorted({scenes[i * 7 % 15], scenes[i * 11 % 15]}))
         readable, edible = ["yes" if i % k == 0 else "" for k in (5, 9)]
-        nouns.append(f"n{i}\tnoun\tn{i}\tn{i}s\t{sort}\t{readable}\t{edible}\t{scene}")
+        nouns.append(f"n{i}\tnoun\tn{i}\tn{i}s\t{sort}\tcount\t{readable}\t{edible}\t{scene}")
     verbs = [
-        "lemma\tcategory\tparticiple\tframe\tsubject\tobject\taspect\trepeatable\tfactive\tscene"
+        "lemma\tcategory\tparticiple\tframe\tsubject\tobject\tcomplement\taspect\trepeatable"
+        "\tfactive\tscene"
     ]
     frames = ["intransitive", "transitive", "transitive", "clausal"]
     objects = ["person", "thing", "animal or thing", "content and readable", "thing and edible"]
@@ -61,10 +62,12 @@ def large_lexicon(folder: Path) -> Path:
         frame = frames[i % 4]
         scene = "*" if frame != "transitive" else scenes[i % 15]
         what = objects[i % 5] if frame == "transitive" else ""
-        row = [f"v{i}", "verb", f"v{i}ed", frame, "person", what, "eventive", "yes", "", scene]
+        claim = "declarative" if frame == "clausal" else ""
+        row = [f"v{i}", "verb", f"v{i}ed", frame, "person", what, claim, "eventive", "yes", ""]
+        row.append(scene)
         verbs.append("\t".join(row))
-    text = (ROOT / "grammars" / "npi" / "sentential_negation.merula").read_text(encoding="utf-8")
-    text = text[: text.index("examples")].replace('"en/', '"')
+    text = (ROOT / "benchmarks" / "negation.merula").read_text(encoding="utf-8")
+    text = text.replace('"en/', '"')
     path = folder / "large.merula"
     path.write_text(text, encoding="utf-8")
     (folder / "nouns.tsv").write_text("\n".join(nouns) + "\n", encoding="utf-8")

@@ -34,6 +34,7 @@ from merula.formats import WRITERS
 from merula.plan import Plan, PlanCell
 from merula.rows import RowMaker, Selection
 
+GRAMMAR = str(Path(__file__).resolve().with_name("negation.merula"))
 LABELLED = ("sentence", "acceptable", "factors")
 
 
@@ -362,7 +363,7 @@ pa.set_cpu_count(1)
 import merula
 from merula.export import Run, generate_files
 from merula.rows import Selection
-compiled = merula.load("npi/sentential_negation")._compiled
+compiled = merula.load(sys.argv[4])._compiled
 from dataclasses import replace
 compiled = replace(compiled, designs={"ever": compiled.designs["ever"]})
 selection = Selection(int(sys.argv[1]) // 8, columns=("sentence", "acceptable", "factors"))
@@ -376,7 +377,7 @@ print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
 
 def stream(sentences: int, out: Path, workers: int) -> tuple[float, float]:
     """Wall seconds and peak MB of a process that writes sentences to Parquet."""
-    command = [sys.executable, "-c", STREAM, str(sentences), str(out), str(workers)]
+    command = [sys.executable, "-c", STREAM, str(sentences), str(out), str(workers), GRAMMAR]
     # modules are compiled once, as on any machine that may keep them
     env = {
         **os.environ,
@@ -479,7 +480,7 @@ def main() -> None:
     options = parser.parse_args()
     sizes = QUICK if options.quick else Sizes()
     pa.set_cpu_count(1)
-    compiled = merula.load("npi/sentential_negation")._compiled
+    compiled = merula.load(GRAMMAR)._compiled
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         parts: dict[str, Callable[[], Iterator[str]]] = {

@@ -19,7 +19,14 @@ from merula.cli.completion import SHELLS
 SCRIPTS = Path(sys.executable).parent
 CPU_SECONDS = 0.2
 RUNS = 5
-PACKAGED = ["blm/agreement_fr", "npi/sentential_negation"]
+NPI = [
+    f"npi/{name}"
+    for name in (
+        *("adverbs", "conditionals", "determiner_negation", "embedded_questions", "only"),
+        *("quantifiers", "sentential_negation", "simple_questions", "superlatives"),
+    )
+]
+PACKAGED = ["blm/agreement_fr", *NPI]
 
 GRAMMAR = """\
 phenomenon x
@@ -63,8 +70,8 @@ def test_commands_are_completed() -> None:
 @pytest.mark.parametrize("command", ["check", "show", "count", "generate"])
 def test_grammars_are_completed(command: str) -> None:
     assert completed(command, "") == [*PACKAGED, "keys.merula", "more keys.merula", "<dir>"]
-    assert completed(command, "np") == ["npi/sentential_negation", "<dir>"]
-    assert completed(command, "npi/") == ["npi/sentential_negation"]
+    assert completed(command, "np") == [*NPI, "<dir>"]
+    assert completed(command, "npi/se") == ["npi/sentential_negation"]
     assert completed(command, "k") == ["keys.merula"]
     assert completed(command, "sub/") == ["sub/deep.merula"]
     assert completed(command, "./sub/d") == ["./sub/deep.merula"]
@@ -131,7 +138,7 @@ def test_bash_completes() -> None:
     assert asked_by_bash("che") == ["check"]
     assert asked_by_bash("fmt", "mo") == ["compopt -o filenames", "more keys.merula"]
     assert asked_by_bash("fmt", "more\\ k") == ["compopt -o filenames", "more keys.merula"]
-    assert asked_by_bash("count", "np") == ["compopt -o plusdirs", "npi/sentential_negation"]
+    assert asked_by_bash("count", "bl") == ["compopt -o plusdirs", "blm/agreement_fr"]
     assert asked_by_bash("generate", "keys", "--out", "s") == ["compopt -o plusdirs", ""]
 
 

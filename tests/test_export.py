@@ -479,7 +479,7 @@ def test_a_full_disk_keeps_what_is_done(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_damage_is_found(tmp_path: Path, negation: Compiled, form: str) -> None:
-    run = Run.of([negation], Selection(50), form)
+    run = Run.of([negation], Selection(2_000), form)
     good = tmp_path / "good"
     generate_files(run, good)
     name = f"sentential_negation-any.{form}"
@@ -722,7 +722,7 @@ def test_any_flipped_bit_is_found_or_does_not_matter(
     tmp_path: Path, negation: Compiled, form: str
 ) -> None:
     """In a process of its own, since a bad offset could end it."""
-    run = Run.of([negation], Selection(4), form)
+    run = Run.of([negation], Selection(300), form)
     generate_files(run, tmp_path / "x")
     done = subprocess.run(
         [sys.executable, "-c", FLIP, str(tmp_path / "x"), f"sentential_negation-any.{form}"],

@@ -75,7 +75,7 @@ def _fault(folder: Path, form: str, entry: PartRecord, design: DesignRecord | No
         if form in TEXT_FORMATS:
             return _other_bytes(path, entry)
         digest, rows = _digest(path, form, entry, design)
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, TypeError, ValueError, pa.ArrowException) as error:
         return f"cannot be read: {str(error).splitlines()[0]}"
     if rows != entry.rows:
         return f"has {rows:,} rows instead of {entry.rows:,}"
