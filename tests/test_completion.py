@@ -138,7 +138,7 @@ def test_bash_completes() -> None:
     assert asked_by_bash("che") == ["check"]
     assert asked_by_bash("fmt", "mo") == ["compopt -o filenames", "more keys.merula"]
     assert asked_by_bash("fmt", "more\\ k") == ["compopt -o filenames", "more keys.merula"]
-    assert asked_by_bash("count", "bl") == ["compopt -o plusdirs", "blm/agreement_fr"]
+    assert asked_by_bash("count", "np") == ["compopt -o plusdirs", *NPI]
     assert asked_by_bash("generate", "keys", "--out", "s") == ["compopt -o plusdirs", ""]
 
 

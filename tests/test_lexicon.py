@@ -310,13 +310,15 @@ def test_statistics_as_json() -> None:
     code, output = run("stats", "en/nouns.tsv", "en/verbs.tsv", "--format", "json")
     nouns, verbs = json.loads(output)
     assert code == 0
-    assert (nouns["file"], nouns["kind"], nouns["rows"]) == ("en/nouns.tsv", "lexemes", 278)
+    assert (nouns["file"], nouns["kind"]) == ("en/nouns.tsv", "lexemes")
+    assert nouns["rows"] > 1_000
     (section,) = verbs["sections"]
     assert section["category"] == "verb"
     past = section["same_forms"][0]
     assert past["columns"] == ["past", "participle"]
     aspect = next(column for column in section["columns"] if column["name"] == "aspect")
-    assert aspect["commonest"][0] == {"value": "eventive", "count": 148}
+    assert aspect["commonest"][0]["value"] == "eventive"
+    assert sum(each["count"] for each in aspect["commonest"]) == verbs["rows"] > 500
     assert set(aspect) == {"name", "kind", "filled", "distinct", "commonest", "longest"}
 
 
