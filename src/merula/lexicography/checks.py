@@ -125,10 +125,12 @@ def doubles(found: Profile) -> Iterator[Diagnostic]:
         shown = [column for column in section.columns if column.name not in NAMES]
         first: dict[tuple[str, ...], int] = {}
         again: list[tuple[int, int]] = []
+        features = [column.kind == "feature" for column in shown]
         lines = zip(*(column.cells for column in shown), strict=True)
         for row, cells in zip(section.rows, lines, strict=False):
             original = first.setdefault(cells, row) if any(cells) else row
-            if original != row and _is_double(found, original, row, cells):
+            others = tuple(c for c, feature in zip(cells, features, strict=True) if not feature)
+            if original != row and _is_double(found, original, row, others):
                 again.append((row, original))
         if again:
             _, original = again[0]
@@ -148,7 +150,7 @@ def _is_double(found: Profile, one: int, other: int, cells: tuple[str, ...]) -> 
 
     Rows of the same name are an error already. Lexemes without forms of their own show their
     lemmas, so that they may have the same features; that there are forms is told by a word that
-    begins like the lemma.
+    begins like the lemma. ``cells`` are those of columns that hold no features.
     """
     if found.has_sets:
         names = found.table.columns.get(SET)
