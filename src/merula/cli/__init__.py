@@ -26,6 +26,7 @@ COMMANDS = (
     "show",
     "count",
     "generate",
+    "suite",
     "verify",
     "audit",
     "diff",

@@ -1,0 +1,172 @@
+"""``merula suite``: a whole data set from a recipe."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from merula.cli.common import complete_folder, draw
+from merula.cli.generate import FORMATS
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from merula.suite.make import Outcome
+    from merula.suite.plan import SuitePlan
+    from merula.suite.splits import Split
+
+
+def _complete_suite(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """The suites that come with Merula, and files."""
+    from click.shell_completion import CompletionItem
+
+    from merula.suite.recipe import known_suites
+
+    del ctx, param
+    names = [name for name in known_suites() if name.startswith(incomplete)]
+    packaged = [CompletionItem(name, help="comes with Merula") for name in names]
+    return [*packaged, CompletionItem(incomplete, type="file")]
+
+
+@click.command()
+@click.argument("recipe", metavar="SUITE", shell_complete=_complete_suite)
+@click.option(
+    "--out",
+    "-o",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_folder,
+    help="Write into this folder (new, empty, or of the same suite).",
+)
+@click.option(
+    "-n",
+    "number",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Make so many paradigms of each design.",
+)
+@click.option("--seed", metavar="N", type=int, help="Decides which paradigms are made.")
+@click.option(
+    "--split", metavar="A:B:C", help="Share paradigms among train, dev and test (A:B: no dev)."
+)
+@click.option(
+    "--disjoint",
+    type=click.Choice(["lexemes"]),
+    help="Let no content lexeme stand in two splits.",
+)
+@click.option(
+    "--cap",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Let no lexeme stand in more than this share of a design's paradigms.",
+)
+@click.option("--order", metavar="NAME", help="Which orders of the recipe are made.")
+@click.option(
+    "--configuration",
+    metavar="NAME",
+    help="Write only the parts of this selection, such as all_but_one/adverbs.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["merula", "published"]),
+    default="merula",
+    show_default=True,
+    help="The files of Merula, or those of the published NPI data.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="The kind of the files.  [default: parquet]",
+)
+@click.option(
+    "--workers",
+    "-w",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Use so many processes at once (else as many as there are processors).",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor the summary.")
+def suite(
+    recipe: str,
+    out: Path,
+    number: int | None,
+    seed: int | None,
+    split: str | None,
+    disjoint: str | None,
+    cap: float | None,
+    order: str | None,
+    configuration: str | None,
+    layout: str,
+    form: str | None,
+    workers: int | None,
+    quiet: bool,
+) -> None:
+    """Make a whole data set: sentences, minimal pairs, cloze pairs and probing tables.
+
+    SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. The
+    same recipe, grammars, tables and options give the same files.
+    """
+    from merula.suite.make import make_suite
+    from merula.suite.plan import SuitePlan
+    from merula.suite.recipe import read_recipe
+    from merula.suite.workers import processors
+
+    if layout == "published" and form is not None:
+        raise click.UsageError("--layout published has a format of its own: leave --format out")
+    read = read_recipe(recipe)
+    changed = read.changed(n=number, seed=seed, split=_split(split), cap=cap)
+    plan = SuitePlan(
+        changed,
+        form or "parquet",
+        layout,
+        order or "",
+        disjoint or "",
+        configuration or "",
+    )
+    progress = None if quiet or not sys.stderr.isatty() else _progress
+    try:
+        outcome = make_suite(plan, out, workers=workers or processors(), progress=progress)
+    except KeyboardInterrupt:
+        click.echo("\ninterrupted: nothing was written", err=True)
+        raise click.exceptions.Exit(130) from None
+    if not quiet:
+        _report(plan, out, outcome)
+
+
+def _split(text: str | None) -> Split | None:
+    from merula.suite.splits import Split
+
+    if text is None:
+        return None
+    try:
+        return Split.of(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--split") from None
+
+
+def _report(plan: SuitePlan, out: Path, outcome: Outcome) -> None:
+    """What is in the folder now."""
+    from merula.suite.summary import summary
+
+    for grammar, number in outcome.warnings.items():
+        noun = "warning" if number == 1 else "warnings"
+        click.echo(f"{grammar}: {number} {noun}; `merula check {grammar}` shows them", err=True)
+    draw(summary(plan.recipe, outcome.manifest))
+    files = len(outcome.manifest.files)
+    click.echo()
+    if outcome.made:
+        click.echo(f"{out}  {files} file{'s' * (files != 1)}")
+    else:
+        click.echo(f"{out} was there already; nothing is left to do", err=True)
+
+
+def _progress(name: str, done: int, number: int) -> None:
+    end = "\n" if done == number else ""
+    click.echo(f"\r\033[K{done:,} of {number:,}: {name}{end}", err=True, nl=False)

@@ -1,0 +1,94 @@
+"""The part of a design whose content lexemes are on one side of a split.
+
+The spaces of the design's plans are restricted to some candidates, so that a grammar is compiled
+once, on all its tables, and each instance keeps its address in the whole design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merula.compiler import CompiledDesign
+from merula.plan import Plan
+from merula.slots import Slot, kept
+from merula.space import Bools, Ints, Space
+from merula.values import frozen
+
+Sides = Callable[[str], bool]  # whether the lexeme with a lemma belongs to it
+
+
+@frozen(eq=False)
+class Side:
+    """A restricted design, and for each of its plans the whole one and the candidates kept."""
+
+    design: CompiledDesign
+    whole: tuple[tuple[int, Plan, tuple[Ints, ...]], ...]  # first address, plan, candidates
+
+    def addresses(self, found: NDArray[Any]) -> list[int]:
+        """The addresses in the whole design of some in this one."""
+        return [self._address(int(address)) for address in found.tolist()]
+
+    def _address(self, address: int) -> int:
+        number, local = self.design.locate(address)
+        first, plan, candidates = self.whole[number]
+        chosen = self.design.plans[number].space.unrank_one(local)
+        own = [int(kept[i]) for kept, i in zip(candidates, chosen, strict=True)]
+        return first + plan.space.rank(own)
+
+
+def is_content(slot: Slot, closed: Sequence[str], categories: dict[str, str]) -> bool:
+    """Whether a slot holds content lexemes: those of a table, of no closed category.
+
+    Words that stand in the grammar (``ever = no "often", "recently"``) are none.
+    """
+    if slot.rows is None:
+        return False
+    return not slot.objects or any(categories.get(name) not in closed for name in slot.objects)
+
+
+def one_side(design: CompiledDesign, inside: Sides, content: Callable[[Slot], bool]) -> Side:
+    """The instances of a design all of whose content lexemes are ``inside``."""
+    made = _Restricted(inside, content)
+    plans: list[Plan] = []
+    whole: list[tuple[int, Plan, tuple[Ints, ...]]] = []
+    for first, plan in zip(design.starts, design.plans, strict=True):
+        slots = [made.slot(slot) for slot in plan.slots]
+        candidates = tuple(np.flatnonzero(keep) for _, keep in slots)
+        space = made.space(plan.space, candidates)
+        if space.count:
+            plans.append(replace(plan, slots=tuple(slot for slot, _ in slots), space=space))
+            whole.append((first, plan, candidates))
+    starts = tuple(accumulate((plan.count for plan in plans), initial=0))
+    restricted = replace(design, plans=tuple(plans), starts=starts[:-1], count=starts[-1])
+    return Side(restricted, tuple(whole))
+
+
+class _Restricted:
+    """Slots and spaces with fewer candidates; equal ones are made once."""
+
+    def __init__(self, inside: Sides, content: Callable[[Slot], bool]) -> None:
+        self.inside, self.content = inside, content
+        self._slots: dict[int, tuple[Slot, Slot, Bools]] = {}
+        self._spaces: dict[tuple[Any, ...], tuple[Space, Space]] = {}
+
+    def slot(self, slot: Slot) -> tuple[Slot, Bools]:
+        """The slot with the candidates that are inside, and which these are."""
+        if id(slot) not in self._slots:
+            keep = np.ones(len(slot), dtype=np.bool_)
+            if self.content(slot):
+                keep = np.array([self.inside(title) for title in slot.titles], dtype=np.bool_)
+            self._slots[id(slot)] = (slot, kept(slot, keep), keep)
+        return self._slots[id(slot)][1:]
+
+    def space(self, space: Space, candidates: tuple[Ints, ...]) -> Space:
+        """The space of some candidates only."""
+        key = (id(space), *(x.tobytes() for x in candidates))
+        if key not in self._spaces:
+            self._spaces[key] = (space, space.restricted(candidates))
+        return self._spaces[key][1]
