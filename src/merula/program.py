@@ -16,6 +16,7 @@ from merula.language import syntax as s
 from merula.language.diagnostics import Label, Report, did_you_mean
 from merula.language.parse import parse
 from merula.language.source import Source, Span
+from merula.lexicography.legend import LEGEND, Legend, load_legend
 from merula.lexicon import SETS, Lexicon, Table, TableFormat, build, read_table
 from merula.surface import Surface, load_surface, plain_surface
 from merula.values import frozen
@@ -271,6 +272,7 @@ class _TableReader:
     ) -> None:
         self.files, self.options, self.memory = files, options, memory
         self.report, self.notice = report, notice
+        self.legends: dict[Path, Legend | None] = {}
 
     def lexicon(self) -> Lexicon | None:
         """The lexicon; None where the grammar names no table, or where one cannot be read."""
@@ -374,7 +376,24 @@ class _TableReader:
                 place="" if said else "the option --separator",
             )
             return None
-        return read_table(name, data, form, self.report, word.span)
+        table = read_table(name, data, form, self.report, word.span)
+        if table is not None and (override or word.text not in self.memory):
+            self._against_legend(table, node, self._path(source, word, override))
+        return table
+
+    def _against_legend(self, table: Table, node: s.Lexicon, path: Path | None) -> None:
+        """Report where a table of lexemes departs from the legend beside it."""
+        if path is None or (node.kind is not None and node.kind.text == SETS):
+            return
+        legend = path.parent / LEGEND
+        if legend not in self.legends:
+            self.notice(legend)
+            self.legends[legend] = load_legend(path, table.name, self.report)
+        found = self.legends[legend]
+        if found is not None:
+            from merula.lexicography.conformity import check_legend
+
+            check_legend(table, found, self.report, node.kind.text if node.kind else None)
 
     def _mapped_twice(self, node: s.Lexicon) -> bool:
         first: dict[str, Span] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from merula.language.diagnostics import Diagnostic, Report
+    from merula.lexicography.legend import Legend
     from merula.lexicon import TableFormat
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,7 +76,7 @@ def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
     for file, report in zip(files, reports, strict=True):
         read = _read(file, report, **reading)
         if read is not None:
-            check_table(file, *read, report)
+            check_table(file, *read[:2], report, read[2])
     problems = [_here(problem) for report in reports for problem in _in_order(report)]
     if form == "json":
         click.echo(json.dumps([p.to_json() for p in problems], ensure_ascii=False, indent=2))
@@ -102,8 +103,8 @@ def stats(files: Sequence[str], form: str, **reading: Any) -> None:
     for file in files:
         report = Report()
         read = _read(file, report, **reading)
-        table = None if read is None else profile(file, *read, report)
-        if table is None:
+        table = None if read is None else profile(file, *read[:2], report, read[2])
+        if table is None or report.failed:
             raise MerulaError([_here(problem) for problem in _in_order(report)])
         found.append(statistics(table))
     if form == "json":
@@ -121,15 +122,15 @@ def _read(
     separator: str | None,
     encoding: str | None,
     columns: Sequence[str],
-) -> tuple[bytes, TableFormat] | None:
-    """The bytes of a file and how to read them; what is wrong goes to the report."""
-    from merula.lexicography.files import find_table, holds_text, table_format
+) -> tuple[bytes, TableFormat, Legend | None] | None:
+    """The bytes of a file, how to read them, its legend; what is wrong goes to the report."""
+    from merula.lexicography.files import find_legend, find_table, holds_text, table_format
 
     form = table_format(options_of((), separator, encoding, columns), report)
     data = None if form is None else find_table(file, report)
     if form is None or data is None or not holds_text(file, data, form, report):
         return None
-    return data, form
+    return data, form, find_legend(file, report)
 
 
 def _in_order(report: Report) -> list[Diagnostic]:

@@ -17,6 +17,8 @@ from merula.language.diagnostics import Diagnostic, Report, listing
 from merula.language.parse import parse_cell
 from merula.language.source import Source
 from merula.lexicography.characters import CHARACTER_CHECKS
+from merula.lexicography.conformity import check_legend
+from merula.lexicography.legend import Legend
 from merula.lexicography.profile import FEWEST, NAMES, SET, Column, Profile, odd, profile
 from merula.lexicon import ANY, CATEGORY, LEMMA, TableFormat, members
 
@@ -33,12 +35,21 @@ SHOWN = 5  # lexemes that a warning names
 SEPARATED = re.compile(r"\s*[,;/]\s*")
 
 
-def check_table(name: str, data: bytes, form: TableFormat, report: Report) -> Profile | None:
-    """Report everything that is wrong or odd in a table; its profile, if it can be read."""
-    found = profile(name, data, form, report)
+def check_table(
+    name: str, data: bytes, form: TableFormat, report: Report, legend: Legend | None = None
+) -> Profile | None:
+    """Report everything that is wrong or odd in a table; its profile, if it can be read.
+
+    Where a legend says what stands in the columns, nothing is guessed about that.
+    """
+    found = profile(name, data, form, report, legend)
     if found is not None:
+        told = () if found.legend is None else TOLD
         for check in CHECKS:
-            report.extend(_few(list(check(found))))
+            if check not in told:
+                report.extend(_few(list(check(found))))
+        if found.legend is not None:
+            check_legend(found.table, found.legend, report)
     return found
 
 
@@ -169,7 +180,7 @@ def same_forms(found: Profile) -> Iterator[Diagnostic]:
         for one, other, rows in section.same_forms():
             both = sum(bool(a and b) for a, b in zip(one.cells, other.cells, strict=True))
             differ = set(one.name.split(".")) ^ set(other.name.split("."))
-            if len(rows) == both or not (differ <= NUMBERS or len(rows) <= RARE * both):
+            if 2 * len(rows) > both or not (differ <= NUMBERS or len(rows) <= RARE * both):
                 continue
             named = listing(f"`{found.title(row)}`" for row in rows[:SHOWN])
             more = f" and {len(rows) - SHOWN:,} more" if rows[SHOWN:] else ""
@@ -313,6 +324,7 @@ def _has(number: int) -> str:
     return "has" if number == 1 else "have"
 
 
+TOLD: tuple[Check, ...] = (gaps, slips_of_values, letter_case, selections, separated_values)
 CHECKS: tuple[Check, ...] = (
     headers,
     empty_columns,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from merula._resources import find, folder
 from merula.language.diagnostics import Report, did_you_mean
+from merula.lexicography.legend import Legend, load_legend
 from merula.lexicon import TableFormat
 from merula.program import SUFFIX, TableOptions
 
@@ -33,15 +34,23 @@ def table_format(options: TableOptions, report: Report) -> TableFormat | None:
     return TableFormat(separator, options.encoding or "utf-8-sig", options.columns)
 
 
+def find_legend(name: str, report: Report) -> Legend | None:
+    """The legend beside a table that `find_table` finds, if there is one."""
+    return load_legend(_table_path(name), name, report)
+
+
+def _table_path(name: str) -> Path:
+    path = Path(name)
+    return (None if path.exists() else find("lexicons", name)) or path
+
+
 def find_table(name: str, report: Report) -> bytes | None:
     """The bytes of a table: a file, or one that comes with Merula (``en/nouns.tsv``)."""
     if not name:
         report.error("M601", "no table is named", remedy="name a file, such as words.tsv")
         return None
-    path = Path(name)
     try:
-        packaged = None if path.exists() else find("lexicons", name)
-        path = packaged or path
+        path = _table_path(name)
         if path.is_file():
             return path.read_bytes()
         what = "is a folder, not a table" if path.is_dir() else "does not exist"

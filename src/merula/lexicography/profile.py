@@ -1,8 +1,8 @@
 """A table without a grammar: read, taken apart by category, its columns told apart.
 
-A grammar says which columns are forms, features or selections. Here that is judged by what stands
-in them: forms are nearly all different, features are few values again and again, and a selection
-has cells such as ``person and not proper``.
+A grammar says which columns are forms, features or selections, and so does a legend. Without them
+it is judged by what stands in a column: forms are nearly all different, features are few values
+again and again, and a selection has cells such as ``person and not proper``.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, cycle
 from typing import Literal
 
 from merula.language.diagnostics import Diagnostic, Report
+from merula.lexicography.legend import Legend
 from merula.lexicon import (
     ANY,
     CATEGORY,
@@ -31,9 +32,17 @@ from merula.lexicon import (
 )
 from merula.selection import cell_expression
 
-Kind = Literal["name", "form", "feature", "selection"]
+Kind = Literal["name", "form", "feature", "selection", "text"]
 
 SET = "set"
+KINDS: Mapping[str, Kind] = {  # what a legend calls the kinds
+    "form": "form",
+    "values": "feature",
+    "flag": "feature",
+    "number": "feature",
+    "selection": "selection",
+    "text": "text",
+}
 NAMES = (LEMMA, CATEGORY, SET)
 TOLD_APART = 0.75  # of the cells of a column of forms are different, at least
 READABLE = 0.6  # of the cells of a column of selections can be read, at least
@@ -48,11 +57,15 @@ WORD = re.compile(r"[^\W\d][\w-]*")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a section: its cells, and what they seem to be."""
+    """A column of a section: its cells, and what they are or seem to be.
+
+    ``gloss`` is what a legend says of the column.
+    """
 
     name: str
     cells: tuple[str, ...]
     kind: Kind
+    gloss: str = ""
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -105,11 +118,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Profile:
-    """A table and its sections; ``written`` are the rows of its file as they stand there."""
+    """A table and its sections; ``written`` are the rows of its file as they stand there.
+
+    ``legend`` is the one beside the table, if there is one.
+    """
 
     table: Table
     sections: tuple[Section, ...]
     written: tuple[tuple[str, ...], ...]
+    legend: Legend | None = None
 
     @property
     def has_sets(self) -> bool:
@@ -146,12 +163,16 @@ def odd(code: str, message: str, places: Sequence[str], *, remedy: str) -> Diagn
     return Diagnostic(code, message, (), remedy, notes, "warning", first)
 
 
-def profile(name: str, data: bytes, form: TableFormat, report: Report) -> Profile | None:
+def profile(
+    name: str, data: bytes, form: TableFormat, report: Report, legend: Legend | None = None
+) -> Profile | None:
     """The profile of a table's bytes; what the compiler would say of it goes to the report."""
     table = read_table(name, data, form, report)
     if table is None:
         return None
-    found = Profile(table, tuple(_sections(table)), _as_written(name, data, form))
+    legend = None if _has_sets(table) else legend
+    sections = tuple(_sections(table, legend))
+    found = Profile(table, sections, _as_written(name, data, form), legend)
     if found.has_sets:
         build([(table, SETS)], (), report)
     else:
@@ -159,7 +180,7 @@ def profile(name: str, data: bytes, form: TableFormat, report: Report) -> Profil
     return found
 
 
-def _sections(table: Table) -> Iterator[Section]:
+def _sections(table: Table, legend: Legend | None) -> Iterator[Section]:
     words = {
         name: frozenset(cell for cell in set(column) if WORD.fullmatch(cell))
         for name, column in table.columns.items()
@@ -177,7 +198,19 @@ def _sections(table: Table) -> Iterator[Section]:
         cells = {name: tuple(column[row] for row in rows) for name, column in table.columns.items()}
         enough = len(rows) >= FEWEST
         own = _kinds(cells, words, sets=False) if enough else kinds
-        yield _section(category, rows, cells, own)
+        yield _described(_section(category, rows, cells, own), legend)
+
+
+def _described(section: Section, legend: Legend | None) -> Section:
+    """The section with its columns as a legend describes them."""
+    told = {} if legend is None else {column.name: column for column in legend.columns.values()}
+    columns = [
+        replace(column, kind=KINDS[told[column.name].kind], gloss=told[column.name].gloss)
+        if column.name in told
+        else column
+        for column in section.columns
+    ]
+    return replace(section, columns=tuple(columns))
 
 
 def _has_sets(table: Table) -> bool:

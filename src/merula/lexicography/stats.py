@@ -10,6 +10,7 @@ from merula.lexicon import CATEGORY
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 COMMONEST = 20  # values of a column that are kept
 LONGEST = 3  # forms of a column that are kept
@@ -19,10 +20,14 @@ WIDEST = 60  # characters of the values that are drawn
 
 @dataclass(frozen=True)
 class ColumnStatistics:
-    """A column of a category: filled cells, distinct values, the commonest with their numbers."""
+    """A column of a category: filled cells, distinct values, the commonest with their numbers.
+
+    ``gloss`` is what a legend says of the column, or empty.
+    """
 
     name: str
     kind: Kind
+    gloss: str
     filled: int
     distinct: int
     commonest: tuple[tuple[str, int], ...]
@@ -96,7 +101,13 @@ def _column(column: Column) -> ColumnStatistics:
     commonest = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:COMMONEST]
     longest = sorted(column.counts, key=lambda cell: (-len(cell), cell))[:LONGEST]
     return ColumnStatistics(
-        column.name, column.kind, column.filled, len(values), tuple(commonest), tuple(longest)
+        column.name,
+        column.kind,
+        column.gloss,
+        column.filled,
+        len(values),
+        tuple(commonest),
+        tuple(longest),
     )
 
 
@@ -152,14 +163,21 @@ def _columns(section: SectionStatistics) -> RenderableType:
             f"{column.filled:,}",
             f"{column.filled / section.rows:.0%}",
             f"{column.distinct:,}",
-            _shown(column),
+            Text(_shown(column)) if not column.gloss else _glossed(column),
         )
     return table
 
 
+def _glossed(column: ColumnStatistics) -> Text:
+    """What a legend says of a column, above what stands in it."""
+    from rich.text import Text
+
+    return Text.assemble((f"{column.gloss}\n", "dim"), _shown(column))
+
+
 def _shown(column: ColumnStatistics) -> str:
     """The commonest values with their numbers, or the longest forms, as far as they fit."""
-    if column.kind == "form" or column.name in ("lemma", "set"):
+    if column.kind in ("form", "text") or column.name in ("lemma", "set"):
         words = list(column.longest)
     else:
         words = [f"{value} {number:,}" for value, number in column.commonest]

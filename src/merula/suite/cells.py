@@ -42,12 +42,6 @@ class Cells:
     acceptable: Bools
     pairs: tuple[tuple[CellPair, ...], ...]  # by plan
 
-    @property
-    def varying(self) -> tuple[str, ...]:
-        """The features that not all cells of the design have in common."""
-        flat = self.values.reshape(-1, len(self.names))
-        return tuple(n for i, n in enumerate(self.names) if len(np.unique(flat[:, i])) > 1)
-
 
 def cells_of(design: CompiledDesign, features: Sequence[Feature], what: str, place: str) -> Cells:
     """The features and pairs of a design; raises `MerulaError` where a feature is not to be had."""

@@ -110,7 +110,7 @@ def _too_few_instances(design: CompiledDesign, demands: Demands) -> TooFew:
     return _too_few(
         "M682",
         f"{demands.what} has {design.count:,} instance{'s' * (design.count != 1)};"
-        f" {demands.number:,} are wanted",
+        f" {demands.number:,} {'is' if demands.number == 1 else 'are'} wanted",
         remedy="ask for fewer (-n), or give its tables more lexemes",
         place=demands.place,
     )

@@ -151,16 +151,17 @@ def read_recipe(name: str) -> Recipe:
     except tomllib.TOMLDecodeError as error:
         remedy = "mend that line; a recipe is written in TOML (https://toml.io)"
         raise _unreadable(name, f"is no TOML: {error}", remedy) from error
-    return _Reader(name, path.parent, text).recipe(data)
+    own = name if path.is_relative_to(folder("grammars")) else str(path)
+    return _Reader(own, path.parent, text).recipe(data)
 
 
 def _path(name: str) -> Path:
     """The file of a recipe; a folder stands for the recipe in it."""
     path = Path(name)
     try:
-        if path.is_file():
+        if name and path.is_file():
             return path
-        if (path / FILE).is_file():
+        if name and (path / FILE).is_file():
             return path / FILE
         packaged = find("grammars", f"{name}/{FILE}") if name.strip("./") else None
     except (OSError, ValueError):  # too long, or with characters that no path has
@@ -168,6 +169,8 @@ def _path(name: str) -> Path:
     if packaged is not None:
         return packaged
     known = known_suites()
+    if not name.strip():
+        raise MerulaError.of("M680", "no suite is named", remedy=f"there is {listing(known)}")
     what = f"is a folder without a {FILE}" if path.is_dir() else "does not exist"
     raise MerulaError.of(
         "M680",

@@ -96,7 +96,7 @@ def _told(
         return pa.field(name, WORD), repeated(known.array(known.ids), width)
 
     orders = paradigms.orders[which]
-    values = cells.values[rows.plan_of].reshape(-1, len(cells.names))
+    values = cells.values[rows.plan_of].reshape(len(rows) * width, len(cells.names))
     found = [
         words(recipe.part_column, [paradigms.part] * len(rows)),
         words(recipe.design_column, [design.name] * len(rows)),
