@@ -105,25 +105,32 @@ def _contested(seen: DesignReport, report: Report) -> None:
     if not seen.contested:
         return
     variant, cell = seen.contested[0]
-    all_of_them = len(seen.contested) == seen.variants
-    names = dict.fromkeys(name for _, cell in seen.contested for name in cell.contested)
-    labels = dict.fromkeys(cell.label for _, cell in seen.contested)
-    text = f"the cell{'s' * (len(labels) > 1)} {listing(f'`{x}`' for x in labels)} of"
-    text += f" {seen.design.name} {'is' if len(labels) == 1 else 'are'} contested"
-    where = of_variants(len(seen.contested), seen.variants)
-    grounds = [rule for rule in seen.grammar.contested if rule.name in names]
-    (report.error if all_of_them else report.warning)(
+    names = tuple(dict.fromkeys(name for _, cell in seen.contested for name in cell.contested))
+    labels = [Label(seen.design.span, "in this design")] + [
+        Label(rule.span, "contested by this test")
+        for rule in seen.grammar.contested
+        if rule.name in names
+    ]
+    left_out, all_of_them = len(seen.contested), len(seen.contested) == seen.variants
+    where = f" in {variant_name(variant)}" if seen.variants > 1 else ""
+    if all_of_them:
+        each = " in every variant" if seen.variants > 1 else ""
+        report.error(
+            "M432",
+            f"{seen.design.name} makes nothing: a cell is contested{each} ({listing(names)})",
+            *labels,
+            remedy="vary what makes it contested, so that only those variants are left out, or"
+            " take these values out of the design",
+            notes=[f"the cell `{cell.label}`{where}"],
+        )
+        return
+    report.warning(
         "M432",
-        f"{text}{where} ({listing(names)}), so there is nothing to ship"
-        if all_of_them
-        else f"{text}{where} ({listing(names)}), which {'is' if len(seen.contested) == 1 else 'are'}"
-        " left out",
-        Label(seen.design.span, "in this design"),
-        *(Label(rule.span, "contested on these grounds") for rule in grounds[:1]),
-        remedy="choose other words or another place for the cell"
-        if all_of_them
-        else "nothing is wrong if these are not wanted; else choose other words or another place",
-        notes=[f"for example the cell `{cell.label}` in {variant_name(variant)}"],
+        f"{left_out} of {seen.variants} variants of {seen.design.name}"
+        f" {'is' if left_out == 1 else 'are'} left out: a cell is contested ({listing(names)})",
+        *labels,
+        remedy="nothing is wrong if you want no data of them; else vary or cross other values",
+        notes=[f"{'' if left_out == 1 else 'for example '}the cell `{cell.label}`{where}"],
     )
 
 

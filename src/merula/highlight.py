@@ -33,7 +33,7 @@ _BEHIND = {
     "lexicon": "separated encoded",
     "external": "else ignores and needs or inside outside",
     "internal": "else ignores and needs or inside outside",
-    "contested": "and or inside outside",
+    "contested": "else ignores and needs or inside outside",
     "select": "is differ share and or inside",
     "paradigm": "in varying with",
     "matrix": "items in varying with swap cycles of every under",

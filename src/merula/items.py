@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import NamedTuple
 
 from merula import grammar as g
-from merula.settings import Places, Solved, evaluate, scope_tests, solve
+from merula.settings import NEXT, Places, Solved, evaluate, scope_tests, solve
 from merula.values import frozen
 
 
@@ -268,7 +268,8 @@ def realise(grammar: g.Grammar, frame: g.Frame, state: State) -> Item:
     for leaf in leaves:
         if leaf.object is None:
             continue
-        places[leaf.object] = (*places.get(leaf.object, ()), *leaf.inside)
+        before = places.get(leaf.object)
+        places[leaf.object] = leaf.inside if before is None else (*before, NEXT, *leaf.inside)
         own = grammar.own(leaf.object)
         if leaf.object.position and own is not None:
             places[grammar.objects[solved.values[own]]] = leaf.inside

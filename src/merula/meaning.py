@@ -229,7 +229,9 @@ def _matrix_cells(
         last = place_ == design.length - 1
         label = g.CORRECT if last else str(place_ + 1)
         role = "answer" if last else "context"
-        found.append(Cell(role, label, factors, item, broken, broken[0][0] if broken else ""))
+        letter = broken[0][0] if broken else ""
+        why = contested(grammar, item)
+        found.append(Cell(role, label, factors, item, broken, letter, contested=why))
     assert item is not None
     senseless = []
     for answer, wrong in _wrong_answers(grammar, design, variant.frame, item):
@@ -261,7 +263,8 @@ def _wrong_answers(
         broken = (*broken_rules(grammar, wrong), *_relational(grammar, right, wrong, filed))
         broken = tuple(sorted(broken, key=lambda rule: g.LETTERS.index(rule[0])))
         letter = answer.counts_as or (broken[0][0] if broken else "")
-        made.append((answer, Cell("answer", answer.label, (), wrong, broken, letter)))
+        why = contested(grammar, wrong)
+        made.append((answer, Cell("answer", answer.label, (), wrong, broken, letter, contested=why)))
     return tuple(made)
 
 

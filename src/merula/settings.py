@@ -189,6 +189,7 @@ def _needs_places(equation: g.Equation) -> bool:
 
 Getter = Callable[[g.Variable], str | None]
 Places = Mapping[g.Object, tuple[str, ...]]
+NEXT = ""  # stands between the constituents around an object's places, where it has several
 
 
 def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | None:
@@ -228,7 +229,10 @@ def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | 
 
 
 def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
-    """Whether one of the constituents around an object is a domain with no barrier further in."""
+    """Whether one of the constituents around an object is a domain with no barrier further in.
+
+    An object that stands in several places is licensed in all of them.
+    """
 
     def holds(condition: g.Is | None) -> bool:
         return condition is None or evaluate(condition, get) is True
@@ -236,9 +240,14 @@ def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
     def among(some: Sequence[g.Domain], name: str) -> bool:
         return any(d.name == name and holds(d.there) and holds(d.opened) for d in some)
 
-    for name in reversed(around):  # from the object outwards
-        if among(test.domains, name):
-            return True
-        if among(test.barriers, name):
+    licensed = False
+    for name in (*reversed(around), NEXT):  # from the object outwards
+        if name == NEXT and not licensed:
             return False
-    return False
+        if name == NEXT:
+            licensed = False
+        elif not licensed and among(test.domains, name):
+            licensed = True
+        elif not licensed and among(test.barriers, name):
+            return False
+    return True

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from merula import grammar as g
-from merula.items import Item, Lexical, Placed, OneOf
+from merula.items import Item, Lexical, OneOf, Placed
 from merula.language.diagnostics import Report, listing
 from merula.language.source import Span
 from merula.lexicon import ANY, LEMMA, SETS, Lexicon, members
@@ -84,14 +84,20 @@ class _Net:
             if word.column is not None:
                 self.done.add(("column", word.object.name, word.column))
             return
-        kinds = self._kinds(placed.object, item)
+        owner = self._owner(placed.object, item)
+        kinds = self._kinds(owner, item)
         for text in word.texts if isinstance(word, OneOf) else (word.text,):
-            if text in kinds and placed.object is not None:
-                self._domains(placed, text, frame, names)
+            if owner is not None and text in kinds:
+                self._domains(owner, text, placed.inside, frame, names)
             else:
-                whose = f" of `{placed.object.name}`" if placed.object is not None else ""
-                span = placed.object.span if placed.object is not None else self.design.span
+                whose = f" of `{owner.name}`" if owner is not None else ""
+                span = owner.span if owner is not None else self.design.span
                 self._text(text, f'the words "{text}"{whose}', span)
+
+    def _owner(self, item: g.Object | None, of: Item) -> g.Object | None:
+        """The object that words belong to: of those of a position, what fills it."""
+        own = self.grammar.own(item) if item is not None and item.position else None
+        return self.grammar.objects[of.solved.values[own]] if own is not None else item
 
     def _kinds(self, item: g.Object | None, of: Item) -> frozenset[str]:
         """The words of an object's kind that its category's table has."""
@@ -103,23 +109,24 @@ class _Net:
         return frozenset(w for w in words if isinstance(w, str) and w in rows.columns[LEMMA])
 
     def _domains(
-        self, placed: Placed, word: str, frame: g.Frame, names: frozenset[str]
+        self,
+        item: g.Object,
+        word: str,
+        inside: Sequence[str],
+        frame: g.Frame,
+        names: frozenset[str],
     ) -> None:
         """Report the domains of a kind's word that a frame does not mark."""
-        item = placed.object
-        assert item is not None
-        if not self._first((item, word, frame)):
-            return
         rows = self.lexicon.lexemes[item.category]
         places = self._places(item)
         for column in self.columns:
-            own = self.grammar.variables.get((item, column))
-            if column not in rows.columns or (own is not None and not own.lexical):
+            declared = self.grammar.variables.get((item, column))
+            if column not in rows.columns or (declared is not None and not declared.lexical):
                 continue
-            if column not in self.opening and not _in_another(placed.inside, places):
+            if column not in self.opening and not _in_another(inside, places):
                 continue  # what intervenes outside all domains spoils none
             cell = rows.columns[column][rows.columns[LEMMA].index(word)]
-            for domain in members(cell):
+            for domain in _said(cell):
                 marks = {f"{place}.{domain}" for place in places}
                 if domain == ANY or marks & names or not self._first((item, word, column, domain)):
                     continue
@@ -143,12 +150,12 @@ class _Net:
         assert slot.rows is not None
         for column in self.columns:
             cells = slot.rows.columns.get(column)
-            found = [i for i, row in enumerate(slot.candidates) if cells and cells[row]]
+            found = [i for i, row in enumerate(slot.candidates) if cells and _said(cells[row])]
             if not found or not self._first((slot.name, column)):
                 continue
             shown = listing(f"`{slot.titles[i]}`" for i in found[:5])
             more = f" and {len(found) - 5} more" if found[5:] else ""
-            domain = members(cells[slot.candidates[found[0]]])[0] if cells else ""
+            domain = _said(cells[slot.candidates[found[0]]])[0] if cells else ""
             self.report.error(
                 "M430",
                 f"`{slot.name}` may be {shown}{more}, marked in the column `{column}`, but no"
@@ -198,6 +205,11 @@ class _Net:
         return False
 
 
+def _said(cell: str) -> tuple[str, ...]:
+    """The domains in a cell; `no` says that there are none, as an empty cell does."""
+    return members(cell) if cell != "no" else ()
+
+
 def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.lower()))
 
@@ -210,8 +222,8 @@ def _marked(
     for rows in lexicon.lexemes.values():
         for column in columns:
             for lemma, cell in zip(rows.columns[LEMMA], rows.columns.get(column, ()), strict=False):
-                if members(cell):
-                    found.setdefault(_words(lemma), (lemma, column, members(cell)[0]))
+                if _said(cell):
+                    found.setdefault(_words(lemma), (lemma, column, _said(cell)[0]))
     return found
 
 

@@ -2,20 +2,20 @@
 
 A constituent ``[licensor.scope …]`` belongs to what stands in the place of ``licensor`` (an
 object, or whatever has the site of that name). It is a domain where the word there opens
-``scope``: where the column ``opens`` of its lexeme holds that value, or its own attribute ``opens`` has it.
+``scope``: where the column ``opens`` of its lexeme, or an attribute ``opens`` of the object, has
+that value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NoReturn
 
 from merula import grammar as g
 from merula.language import syntax as s
-from merula.language.diagnostics import did_you_mean, listing
-from merula.language.names import Names
+from merula.language.diagnostics import Label, did_you_mean, listing
+from merula.language.names import Names, Unresolved
 from merula.language.source import Span
-from merula.lexicon import LEMMA, members
+from merula.lexicon import ANY, LEMMA, Rows, members
 
 
 class Domains:
@@ -26,29 +26,49 @@ class Domains:
 
     def __init__(self, names: Names, plain: frozenset[str], owned: Mapping[str, s.Path]) -> None:
         self.names, self.plain, self.owned = names, plain, owned
+        self._told: set[tuple[g.Object, str]] = set()  # words that are no lexemes
 
     def may_be(self, word: str) -> bool:
         """Whether a word is a column of lexemes, or an attribute of an owner.
 
-        Where no owner's words have the column, there is no domain of that kind.
+        Where tables could not be read, it may be a column of them.
         """
         lexicon = self.names.lexicon
-        return any((owner, word) in self.names.variables for _, owner, _, _ in self._owners()) or (
-            lexicon is not None and any(word in rows.columns for rows in lexicon.lexemes.values())
-        )
+        if any((owner, word) in self.names.variables for _, owner, _, _ in self._owners()):
+            return True
+        if lexicon is None:
+            return bool(self.owned) and any(file.lexicons for file in self.names.files)
+        return any(word in rows.columns for rows in lexicon.lexemes.values())
 
     def licensed(self, item: g.Object, node: s.Inside) -> g.Licensed:
         """The test that an object stands in a domain that the column ``node.place`` speaks of."""
         column = node.place.owner.text
+        if not self.owned:
+            raise self.names.fail(
+                "M203",
+                f"no frame has a domain that a word could have by its column `{column}`",
+                node.place.span,
+                remedy="bracket in a frame what belongs to a word: [OBJECT.DOMAIN …], such as"
+                " [neg.scope …]",
+                about=(column,),
+            )
         domains = tuple(self._opened(column, node.place))
         barriers = tuple(x for path in node.outside for x in self._barriers(path))
         further = (str(path) for path in node.outside if str(path) not in self.plain)
         return g.Licensed(item, (column, *further), domains, barriers)
 
     def known(self) -> tuple[str, ...]:
-        """The columns and attributes that can speak of domains, for a hint."""
-        found = (c for _, owner, _, _ in self._owners() for c in self._columns(owner))
-        return tuple(dict.fromkeys(found))
+        """The columns and attributes that speak of the domains in frames, for a hint."""
+        found: dict[str, None] = {}
+        for _, owner, _, domain in self._owners():
+            for (item, attribute), variable in self.names.variables.items():
+                if item is owner and attribute and domain in variable.values:
+                    found.setdefault(attribute)
+            rows = self._rows(owner)
+            for column in rows.columns if rows is not None else ():
+                if rows is not None and domain in rows.values[column]:
+                    found.setdefault(column)
+        return tuple(found)
 
     def _barriers(self, path: s.Path) -> Iterator[g.Domain]:
         if str(path) in self.plain:
@@ -77,10 +97,9 @@ class Domains:
                 if attribute == "site" and place in variable.values:
                     yield name, item, g.Is(variable, (place,)), domain
 
-    def _columns(self, owner: g.Object) -> Iterable[str]:
+    def _rows(self, owner: g.Object) -> Rows | None:
         lexicon = self.names.lexicon
-        rows = lexicon.lexemes.get(owner.category) if lexicon else None
-        return rows.columns if rows is not None else ()
+        return lexicon.lexemes.get(owner.category) if lexicon is not None else None
 
     def _opened(self, column: str, path: s.Path) -> Iterator[g.Domain]:
         for name, owner, there, domain in self._owners():
@@ -90,31 +109,39 @@ class Domains:
                     yield g.Domain(name, there, g.Is(declared, (domain,)))
                 continue
             kinds = self.names.variables.get((owner, ""))
-            if kinds is None:
-                if not self._in_an_attribute(owner, domain):
-                    self._no_kinds(owner, name, column)
-                continue
+            words = kinds.words if kinds is not None and not owner.position else {}
+            if self._in_an_attribute(owner, domain) and not (words and self._rows(owner)):
+                continue  # the attribute says all that is known
+            if kinds is None or not words:
+                raise self._no_kinds(owner, name, column)
             opening = tuple(
                 value
-                for value, words in kinds.words.items()
-                if domain in self._said_of(owner, value, words, column, path)
+                for value, texts in words.items()
+                if {domain, ANY} & self._said_of(owner, value, texts, column, path)
             )
             if opening:
                 yield g.Domain(name, there, g.Is(kinds, opening))
 
     def _in_an_attribute(self, owner: g.Object, domain: str) -> bool:
         return any(
-            item is owner and domain in variable.values and not variable.lexical
-            for (item, _), variable in self.names.variables.items()
+            item is owner and attribute and domain in variable.values and not variable.lexical
+            for (item, attribute), variable in self.names.variables.items()
         )
 
-    def _no_kinds(self, owner: g.Object, name: str, column: str) -> NoReturn:
-        raise self.names.fail(
+    def _no_kinds(self, owner: g.Object, name: str, column: str) -> Unresolved:
+        why = "is a position, whose words are those of what fills it"
+        remedy = "write the object that fills it instead"
+        if not owner.position:
+            why = "has no kinds with words"
+            remedy = (
+                f'list its words under `attributes`: {owner.name} = yes "…" | no "…"; or give it'
+                f" an attribute `{column}`"
+            )
+        return self.names.fail(
             "M214",
-            f"`{owner.name}` has no words of its own, so what it opens in `[{name} …]` is unknown",
+            f"`{owner.name}` {why}, so its `{column}` cannot be looked up for `[{name} …]`",
             self.owned[name].span,
-            remedy=f'give it kinds with words: {owner.name} = yes "…" | no "…", or an attribute'
-            f" `{column}`",
+            remedy=remedy,
         )
 
     def _said_of(
@@ -126,37 +153,53 @@ class Domains:
         path: s.Path,
     ) -> frozenset[str]:
         """What a column says of the words of a value: the same of each."""
-        lexicon = self.names.lexicon
-        rows = lexicon.lexemes.get(owner.category) if lexicon else None
-        if rows is None or column not in rows.columns:
+        rows = self._rows(owner)
+        if self.names.lexicon is None:
             return frozenset()
+        lemmas = rows.columns[LEMMA] if rows is not None else ()
         cells: dict[frozenset[str], str] = {}
         for word in words:
             if not isinstance(word, str) or not word:
                 continue
-            if word not in rows.columns[LEMMA]:
-                known = did_you_mean(word, rows.columns[LEMMA])
-                raise self.names.fail(
-                    "M215",
-                    f"no table has `{word}` as a lexeme of the category `{owner.category}`, so what"
-                    f" it {column} is not known",
-                    kinds_span(self.names, owner),
-                    path.span,
-                    remedy=known or f"add a row for `{word}`; its cell `{column}` may be empty",
-                )
-            cell = rows.columns[column][rows.columns[LEMMA].index(word)]
+            if word not in lemmas:
+                raise self._no_lexeme(owner, word, column, path)
+            cell = (
+                rows.columns[column][lemmas.index(word)] if rows and column in rows.columns else ""
+            )
             cells.setdefault(frozenset(members(cell)), word)
         if len(cells) > 1:
-            one, other, *_ = cells.values()
+            one, other, *_ = (
+                f"{listing(sorted(cell)) or 'nothing'} of `{word}`" for cell, word in cells.items()
+            )
             raise self.names.fail(
                 "M216",
-                f"the words of {owner.name} = {value} differ in the column `{column}`:"
-                f" `{one}` and `{other}`",
+                f"the words of {owner.name} = {value} differ in the column `{column}`, which says"
+                f" {one} and {other}",
                 kinds_span(self.names, owner),
-                remedy="make them two values: the cells of a value have one label"
-                f" ({listing(' | '.join(sorted(c)) or 'nothing' for c in cells)})",
+                remedy="give them two values, since a cell has one label whichever of its words"
+                " stands there",
             )
         return next(iter(cells), frozenset())
+
+    def _no_lexeme(self, owner: g.Object, word: str, column: str, path: s.Path) -> Unresolved:
+        if (owner, word) in self._told:
+            return Unresolved()
+        self._told.add((owner, word))
+        rows, lexicon = self._rows(owner), self.names.lexicon
+        if rows is not None:
+            hint = did_you_mean(word, rows.columns[LEMMA])
+        else:
+            hint = did_you_mean(owner.category, lexicon.lexemes if lexicon is not None else ())
+        return self.names.fail(
+            "M215",
+            f"no table has `{word}` as a lexeme of the category `{owner.category}`, so its"
+            f" `{column}` is not known",
+            Label(kinds_span(self.names, owner), "a word here"),
+            Label(path.span, "looked up for this"),
+            remedy=hint
+            or f"add a row with the lemma `{word}` and the category `{owner.category}`; its cell"
+            f" `{column}` may be empty",
+        )
 
 
 def kinds_span(names: Names, owner: g.Object) -> Span:

@@ -6,6 +6,7 @@ the report says what was expected.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -103,7 +104,16 @@ def _report_place(
         if at == len(tokens):
             message = f"{WHAT[error.start]} is not complete here"
         remedy = f"expected {expected}" if expected else ""
+    if head is not None and head.text == "contested":
+        message, remedy = _of_contested(message, remedy)
     report.error(code, message, _place(source, tokens, at, head), remedy=remedy)
+
+
+def _of_contested(message: str, remedy: str) -> tuple[str, str]:
+    """What is said of a rule, said of a test under `contested`, which is written alike."""
+    if re.search(r"\w+: ", remedy):
+        remedy = "write a name, a colon and a test, such as `free: any and any inside frees`"
+    return message.replace("rule", "test"), remedy
 
 
 def _place(source: Source, tokens: Sequence[Token], at: int, head: Token | None) -> Span:

@@ -55,6 +55,14 @@ class Rules:
                 return g.Ignores(self.names.variable(node.path), others)
 
     def _truth(self, path: s.Path) -> g.Test:
+        if str(path) in self.brackets and path.owner.text not in self.names.objects:
+            raise self.names.fail(
+                "M201",
+                f"`{path}` is a constituent, which alone is neither true nor false",
+                path.span,
+                remedy=f"say what is inside it: NAME inside {path}; after `outside`, several are"
+                " joined by `|`",
+            )
         variable = self.names.variable(path)
         if "yes" in variable.values:
             return g.Is(variable, ("yes",))
@@ -124,9 +132,11 @@ class Rules:
         if node.outside:
             raise self.names.fail(
                 "M217",
-                f"`{place}` is one constituent; only a domain can be asked about what lies between",
+                f"`{place}` is a constituent, and `outside` asks what lies between a domain and"
+                f" `{item.name}`",
                 node.outside[0].span,
-                remedy="name the column that says which words open domains:"
+                remedy=f"write `{item.name} inside {place}` alone; or name the column that says"
+                " which domains words open:"
                 f" {item.name} inside {next(iter(self.domains.known()), 'opens')} outside …",
             )
         return g.Within(item, self._place(place))
@@ -188,8 +198,14 @@ class Rules:
     def contested(self) -> tuple[g.Rule, ...]:
         """The tests of what is contested: a cell in which one holds has no label."""
         found: list[g.Rule] = []
+        first: dict[str, s.Rule] = {}
         for node in self.names.all_nodes("contested"):
             assert isinstance(node, s.Rule)
+            if node.name.text in first:
+                before = first[node.name.text]
+                self.names.twice("test", node.name.text, node.name.span, before.name.span)
+                continue
+            first[node.name.text] = node
             try:
                 tests = tuple(self._plain(clause) for clause in node.clauses)
             except Unresolved:
@@ -201,9 +217,10 @@ class Rules:
         if isinstance(clause, (s.Conditional, s.Needs, s.Ignores)):
             raise self.names.fail(
                 "M218",
-                "what is contested is a test, not a rule",
+                "this demands something, but `contested` says which sentences are contested",
                 clause.span,
-                remedy="say in which sentences speakers differ: any and any inside frees",
+                remedy="say what holds in them, with `and`, `or` and `not`: any and any inside"
+                " frees",
             )
         return self.test(clause)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -31,6 +32,7 @@ FULL = 0.95  # of the cells of a column are filled, so that an empty one is a ga
 RARE = 0.1  # of the lexemes have the same form in two columns that otherwise differ
 NUMBERS = frozenset("sg sing singular du dual pl plur plural".split())
 MOST = 10  # warnings of a check that are given
+COPIES = 5  # rows with the same form, copied by mistake
 SHOWN = 5  # lexemes that a warning names
 SEPARATED = re.compile(r"\s*[,;/]\s*")
 
@@ -136,12 +138,12 @@ def doubles(found: Profile) -> Iterator[Diagnostic]:
         shown = [column for column in section.columns if column.name not in NAMES]
         first: dict[tuple[str, ...], int] = {}
         again: list[tuple[int, int]] = []
-        features = [column.kind == "feature" for column in shown]
+        counts = [Counter(column.cells) for column in shown]
         lines = zip(*(column.cells for column in shown), strict=True)
         for row, cells in zip(section.rows, lines, strict=False):
             original = first.setdefault(cells, row) if any(cells) else row
-            others = tuple(c for c, feature in zip(cells, features, strict=True) if not feature)
-            if original != row and _is_double(found, original, row, others):
+            rare = tuple(c for c, n in zip(cells, counts, strict=True) if n[c] <= COPIES)
+            if original != row and _is_double(found, original, row, rare):
                 again.append((row, original))
         if again:
             _, original = again[0]
@@ -161,7 +163,7 @@ def _is_double(found: Profile, one: int, other: int, cells: tuple[str, ...]) -> 
 
     Rows of the same name are an error already. Lexemes without forms of their own show their
     lemmas, so that they may have the same features; that there are forms is told by a word that
-    begins like the lemma. ``cells`` are those of columns that hold no features.
+    begins like the lemma. ``cells`` are those that few rows have, as features are not.
     """
     if found.has_sets:
         names = found.table.columns.get(SET)

@@ -193,7 +193,7 @@ class _Reader:
 
     def recipe(self, data: Mapping[str, Any]) -> Recipe:
         top = Fields(self.place, "", data)
-        orders = {name: top.inside("orders").words(name) for name in top.table("orders")}
+        orders = self._orders(top)
         features = tuple(
             self._feature(name, top.inside("features").inside(name))
             for name in top.table("features")
@@ -221,6 +221,13 @@ class _Reader:
         )
         top.refuse_others()
         self._check(found, top)
+        return found
+
+    def _orders(self, top: Fields) -> dict[str, tuple[str, ...]]:
+        found = {name: top.inside("orders").words(name) for name in top.table("orders")}
+        for name, frames in found.items():
+            if not frames:
+                raise top.fault(f"orders.{name}", "there is no frame", "name one, or delete it")
         return found
 
     def _split(self, top: Fields) -> Split:
@@ -287,9 +294,6 @@ class _Reader:
             _demand_plain(top, name)
             if names.count(name) > 1:
                 raise top.fault("parts", f"two parts are called {name}", "rename one")
-        for order, frames in recipe.orders.items():
-            if not frames:
-                raise top.fault(f"orders.{order}", "there is no frame", "name one, or delete it")
         columns = [recipe.part_column]
         columns += [feature.name for feature in recipe.features]
         columns += [flag.name for flag in recipe.flags]
