@@ -319,7 +319,7 @@ def test_statistics_as_json() -> None:
     aspect = next(column for column in section["columns"] if column["name"] == "aspect")
     assert aspect["commonest"][0]["value"] == "eventive"
     assert sum(each["count"] for each in aspect["commonest"]) == verbs["rows"] > 500
-    assert set(aspect) == {"name", "kind", "filled", "distinct", "commonest", "longest"}
+    assert set(aspect) == {*("name", "kind", "filled", "distinct", "commonest", "longest", "gloss")}
 
 
 def test_problems_as_json(tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ class Within:
 class Domain:
     """A constituent ``[licensor.scope …]`` or ``[site.scope …]``, and whether a word opens it.
 
-    It belongs to what stands in its owner's place: ``there`` says that the owner stands at the site,
-    ``opened`` that the word there opens it. None always holds.
+    It belongs to what stands in its owner's place: ``there`` says that the owner stands at the
+    site, ``opened`` that the word there opens it. None always holds.
     """
 
     name: str

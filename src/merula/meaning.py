@@ -264,7 +264,9 @@ def _wrong_answers(
         broken = tuple(sorted(broken, key=lambda rule: g.LETTERS.index(rule[0])))
         letter = answer.counts_as or (broken[0][0] if broken else "")
         why = contested(grammar, wrong)
-        made.append((answer, Cell("answer", answer.label, (), wrong, broken, letter, contested=why)))
+        made.append(
+            (answer, Cell("answer", answer.label, (), wrong, broken, letter, contested=why))
+        )
     return tuple(made)
 
 

@@ -61,8 +61,9 @@ def interpret(
 ) -> Iterator[Meaning]:
     """Every variant of a design with its instances.
 
-    A variant in which an edit has no sense has none; one with a contested cell is left out. Raises `FormError` where a word is in no
-    table, `SizeError` where a variant has more than ``limit`` choices of rows.
+    A variant in which an edit has no sense has none; one with a contested cell is left out. Raises
+    `FormError` where a word is in no table, `SizeError` where a variant has more than ``limit``
+    choices of rows.
     """
     for variant in variants(grammar, design):
         found, senseless = cells(grammar, design, variant)

@@ -234,7 +234,8 @@ class _Bucket:
         """The place in the flat table whose share of the running sums holds each number."""
         if self.table.shape[-1] == 1 or not len(row):
             return row
-        if self.table.dtype == object:
+        few = "guide" not in self.__dict__ and len(row) * 8 < self.table.size
+        if self.table.dtype == object or few:  # to make the guide would take longer
             return np.searchsorted(self.cumulative, wanted, side="right") - 1
         return self.guide.find(row, wanted)
 

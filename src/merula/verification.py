@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,6 +31,12 @@ def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Itera
 
     Raises `MerulaError` where there is no data set, or one that is not finished.
     """
+    suite = _suite(folder)
+    if suite is not None:
+        from merula.suite.verification import verify_suite
+
+        yield from verify_suite(folder, suite, progress)
+        return
     manifest = _manifest(folder)
     designs = {design.title: design for design in manifest.designs}
     for entry in manifest.files:
@@ -43,6 +50,14 @@ def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Itera
     for path in sorted(folder.iterdir()):
         if path.name not in names and path.suffix == f".{manifest.format}":
             yield FileCheck(path.name, 0, "is not in the manifest")
+
+
+def _suite(folder: Path) -> Mapping[str, Any] | None:
+    """The manifest of a suite, if that is what the folder holds."""
+    from merula.suite.manifest import read_suite
+
+    path = folder / MANIFEST
+    return read_suite(path) if path.is_file() else None
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -110,8 +110,9 @@ def suite(
 ) -> None:
     """Make a whole data set: sentences, minimal pairs, cloze pairs and probing tables.
 
-    SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. The
-    same recipe, grammars, tables and options give the same files.
+    SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. What
+    no option says is as the recipe says. The same recipe, grammars, tables and options give the
+    same files.
     """
     from merula.suite.make import make_suite
     from merula.suite.plan import SuitePlan

@@ -1,7 +1,8 @@
 """Whether a table keeps to the legend beside it.
 
 Each check reports what is wrong with one kind of cell: one problem for each column and fault, with
-the first places of it. Cells are looked at once, however many rows hold them.
+the first places of it. Cells are looked at once, however many rows hold them. What stands in cells
+is checked before what has to, so that a misspelt value is not told of again by its consequences.
 """
 
 from __future__ import annotations
@@ -48,11 +49,12 @@ def fitting(condition: str, features: Rows) -> Sequence[bool]:
 
 
 class _View:
-    """A table with its legend, and the rows of each category."""
+    """A table with its legend, the rows of each category, and the rows at fault in each column."""
 
     def __init__(self, table: Table, legend: Legend, categories: tuple[str, ...]) -> None:
         self.table, self.legend, self.categories = table, legend, categories
         self.features = legend.features(table, categories)
+        self.faulty: dict[str, set[int]] = {}
         self.rows: dict[str, list[int]] = {}
         for row, category in enumerate(categories):
             self.rows.setdefault(category, []).append(row)
@@ -70,9 +72,21 @@ class _View:
         return (set(cells) if len(rows) == len(cells) else {cells[row] for row in rows}) - {""}
 
     def holding(self, column: ColumnLegend, faulty: Collection[str]) -> list[int]:
-        """The rows of a column that have one of some cells."""
+        """The rows of a column that have one of some cells, which are at fault."""
         cells = self.table.columns[column.name]
-        return [row for row in self.of(column) if cells[row] in faulty]
+        rows = [row for row in self.of(column) if cells[row] in faulty]
+        self.faulty.setdefault(column.name, set()).update(rows)
+        return rows
+
+    def doubtful(self, column: ColumnLegend, condition: str) -> set[int]:
+        """The rows of which a condition on a column says nothing, since a cell is at fault."""
+        words = set(asked_words(condition) or ())
+        asked = [
+            other.name
+            for other in self.legend.columns.values()
+            if other.name in words or not words.isdisjoint(other.values)
+        ]
+        return set().union(*(self.faulty.get(name, ()) for name in (column.name, *asked)))
 
     def columns(self, *kinds: str) -> Iterator[ColumnLegend]:
         """The columns of some kinds."""
@@ -142,81 +156,6 @@ def columns(view: _View) -> Iterator[Diagnostic]:
                 "error",
                 f"{view.table.name}:1",
             )
-
-
-# --- what must be filled, and what may be ---------------------------------------------------
-
-
-def missing(view: _View) -> Iterator[Diagnostic]:
-    """Empty cells of lexemes that need one."""
-    for column in view.legend.columns.values():
-        needing = _meeting(view, column, column.required) if column.required else []
-        cells = view.table.columns.get(column.name)
-        if needing and cells is None:
-            yield Diagnostic(
-                "M664",
-                f"the table has no column `{column.name}`, which {view.lemmas(needing)} needs",
-                (),
-                f"add it: {column.gloss}",
-                (),
-                "error",
-                f"{view.table.name}:1",
-            )
-        elif cells is not None:
-            empty = [row for row in needing if not cells[row]]
-            if empty:
-                if_so = "" if column.required == ALWAYS else f" that is `{column.required}`"
-                yield view.fault(
-                    "M664",
-                    f"{view.lemmas(empty)} has no `{column.name}`, which every"
-                    f" {view.categories[empty[0]]}{if_so} needs",
-                    empty,
-                    f"fill the cell: {column.gloss}",
-                )
-
-
-def superfluous(view: _View) -> Iterator[Diagnostic]:
-    """Cells of lexemes that have no such column."""
-    for column in view.legend.columns.values():
-        cells = view.table.columns.get(column.name)
-        if cells is None:
-            continue
-        others = [
-            row
-            for name, rows in view.rows.items()
-            if name in view.legend.categories and name not in column.categories
-            for row in rows
-            if cells[row]
-        ]
-        if others:
-            yield view.fault(
-                "M665",
-                f"{view.lemmas(others)} has `{cells[others[0]]}` in `{column.name}`, which is no"
-                f" column of {view.categories[others[0]]}",
-                others,
-                f"empty the cell, or add the category to [column.{column.name}] in"
-                f" {view.legend.name}",
-            )
-        if column.only:
-            fine = set(_meeting(view, column, column.only))
-            wrong = [r for r in view.of(column) if cells[r] not in ("", "no") and r not in fine]
-            if wrong:
-                yield view.fault(
-                    "M665",
-                    f"{view.lemmas(wrong)} has `{cells[wrong[0]]}` in `{column.name}`, but is not"
-                    f" `{column.only}`",
-                    wrong,
-                    "empty the cell, or mend what says that it is not",
-                )
-
-
-def _meeting(view: _View, column: ColumnLegend, condition: str) -> Sequence[int]:
-    """The rows of a column's categories that fulfil a condition."""
-    rows = view.of(column)
-    if condition == ALWAYS or not rows:
-        return rows
-    fits = fitting(condition, view.features)
-    return [row for row in rows if fits[row]]
 
 
 # --- what stands in cells --------------------------------------------------------------------
@@ -331,13 +270,89 @@ def _unreadable(view: _View, column: ColumnLegend, cell: str) -> Diagnostic:
     )
 
 
+# --- what must be filled, and what may be ---------------------------------------------------
+
+
+def missing(view: _View) -> Iterator[Diagnostic]:
+    """Empty cells of lexemes that need one."""
+    for column in view.legend.columns.values():
+        needing = _meeting(view, column, column.required) if column.required else []
+        cells = view.table.columns.get(column.name)
+        if needing and cells is None:
+            yield Diagnostic(
+                "M664",
+                f"the table has no column `{column.name}`, which {view.lemmas(needing)} needs",
+                (),
+                f"add it: {column.gloss}",
+                (),
+                "error",
+                f"{view.table.name}:1",
+            )
+        elif cells is not None:
+            doubtful = view.doubtful(column, column.required) if needing else set()
+            empty = [row for row in needing if not cells[row] and row not in doubtful]
+            if empty:
+                if_so = "" if column.required == ALWAYS else f" that is `{column.required}`"
+                yield view.fault(
+                    "M664",
+                    f"{view.lemmas(empty)} has no `{column.name}`, which every"
+                    f" {view.categories[empty[0]]}{if_so} needs",
+                    empty,
+                    f"fill the cell: {column.gloss}",
+                )
+
+
+def superfluous(view: _View) -> Iterator[Diagnostic]:
+    """Cells of lexemes that have no such column."""
+    for column in view.legend.columns.values():
+        cells = view.table.columns.get(column.name)
+        if cells is None:
+            continue
+        others = [
+            row
+            for name, rows in view.rows.items()
+            if name in view.legend.categories and name not in column.categories
+            for row in rows
+            if cells[row]
+        ]
+        if others:
+            yield view.fault(
+                "M665",
+                f"{view.lemmas(others)} has `{cells[others[0]]}` in `{column.name}`, which is no"
+                f" column of {view.categories[others[0]]}",
+                others,
+                f"empty the cell, or add the category to [column.{column.name}] in"
+                f" {view.legend.name}",
+            )
+        if column.only:
+            fine = {*_meeting(view, column, column.only), *view.doubtful(column, column.only)}
+            wrong = [r for r in view.of(column) if cells[r] not in ("", "no") and r not in fine]
+            if wrong:
+                yield view.fault(
+                    "M665",
+                    f"{view.lemmas(wrong)} has `{cells[wrong[0]]}` in `{column.name}`, but is not"
+                    f" `{column.only}`",
+                    wrong,
+                    "empty the cell, or mend what says that it is not",
+                )
+
+
+def _meeting(view: _View, column: ColumnLegend, condition: str) -> Sequence[int]:
+    """The rows of a column's categories that fulfil a condition."""
+    rows = view.of(column)
+    if condition == ALWAYS or not rows:
+        return rows
+    fits = fitting(condition, view.features)
+    return [row for row in rows if fits[row]]
+
+
 CHECKS: tuple[Check, ...] = (
     categories,
     columns,
-    missing,
-    superfluous,
     values,
     flags,
     numbers,
     selections,
+    missing,
+    superfluous,
 )

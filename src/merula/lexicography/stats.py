@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from merula.lexicography.profile import Column, Kind, Profile, Section
@@ -172,7 +173,7 @@ def _glossed(column: ColumnStatistics) -> Text:
     """What a legend says of a column, above what stands in it."""
     from rich.text import Text
 
-    return Text.assemble((f"{column.gloss}\n", "dim"), _shown(column))
+    return Text.assemble((fill(column.gloss, WIDEST), "dim"), "\n", _shown(column))
 
 
 def _shown(column: ColumnStatistics) -> str:

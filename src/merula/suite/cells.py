@@ -14,7 +14,7 @@ import numpy as np
 from merula.compiler import CompiledDesign
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.meaning import Cell
-from merula.space import Bools, Ints
+from merula.space import Ints
 from merula.suite.recipe import Feature
 from merula.values import frozen
 
@@ -39,7 +39,6 @@ class Cells:
 
     names: tuple[str, ...]
     values: Ints
-    acceptable: Bools
     pairs: tuple[tuple[CellPair, ...], ...]  # by plan
 
 
@@ -55,7 +54,7 @@ def cells_of(design: CompiledDesign, features: Sequence[Feature], what: str, pla
     good = [[cell.acceptable for cell in cells] for cells in by_plan]
     pairs = tuple(tuple(_pairs(names, own, fine)) for own, fine in zip(values, good, strict=True))
     shape = (len(by_plan), len(by_plan[0]) if by_plan else 0, len(names))
-    return Cells(names, np.array(values, np.int64).reshape(shape), np.array(good), pairs)
+    return Cells(names, np.array(values, np.int64).reshape(shape), pairs)
 
 
 def objects_of(feature: Feature, design: str) -> tuple[str, ...]:

@@ -59,7 +59,9 @@ def make_suite(
 
 def _wanted(plan: SuitePlan) -> SuiteManifest:
     recipe = plan.recipe
-    return SuiteManifest(recipe.name, version("merula"), recipe.digest, plan.options())
+    return SuiteManifest(
+        recipe.name, recipe.about, version("merula"), recipe.digest, plan.options()
+    )
 
 
 def _make(

@@ -59,6 +59,7 @@ class SuiteManifest:
     """How a suite was made and what its files hold; no ``files`` while it is not finished."""
 
     suite: str
+    about: str
     merula: str
     recipe: str  # SHA-256 of what it says
     options: Mapping[str, Any]

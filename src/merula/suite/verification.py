@@ -43,7 +43,7 @@ def _fault(path: Path, form: str, entry: Mapping[str, Any]) -> str:
             same = Stored.of(path).sha256 == entry["sha256"]
             return "" if same else "has other bytes than were written"
         digest, rows = _digest(path, form)
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, TypeError, ValueError, pa.ArrowException) as error:
         return f"cannot be read: {str(error).splitlines()[0]}"
     if rows != entry["rows"]:
         return f"has {rows:,} rows instead of {entry['rows']:,}"
