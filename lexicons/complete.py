@@ -131,6 +131,8 @@ class Words:
 
 def read(path: Path) -> Words:
     """Read a table with its legend; exits with the reason where that is impossible."""
+    if path.suffix.lower() == ".csv":
+        sys.exit(f"{path}: this script reads and writes tables with tabs (*.tsv)")
     report = Report()
     beside = legend_beside(path)
     if beside is None:

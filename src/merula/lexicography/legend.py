@@ -206,7 +206,8 @@ class _Reader:
             line = int(at[1]) if at and at[1] else self.text.count("\n") + 1
             self.fault(
                 f"the legend cannot be read as TOML: {reason[:1].lower()}{reason[1:]}",
-                "mend that line; docs/tables.md shows what a legend looks like",
+                "mend that line; texts stand in quotes, and so do names with a dot or an accent:"
+                ' [column."prs.sg"]',
                 line,
             )
         return None
@@ -265,7 +266,8 @@ class _Reader:
             said = f"no kind `{kind}`" if "kind" in data else "no kind"
             self.fault(
                 f"{what} has {said}",
-                did_you_mean(str(kind), KINDS) or f"write kind = {listing(KINDS, 'or')}, in quotes",
+                did_you_mean(str(kind), KINDS)
+                or 'write kind = "…" with one of ' + listing(KINDS, "and"),
                 column=name,
             )
             return None
@@ -278,6 +280,12 @@ class _Reader:
                     f'delete `{key}`, or write kind = "{kinds[0]}"',
                     column=name,
                 )
+        if data.get("least", 0) > data.get("most", data.get("least", 0)):
+            self.fault(
+                f"no number is from {data['least']:g} to {data['most']:g}, the bounds of {what}",
+                "exchange `least` and `most`",
+                column=name,
+            )
         required = data.get("required", "")
         made = data.get("made", {})
         return ColumnLegend(
