@@ -31,7 +31,8 @@ from typing import TypeAlias
 
 from merula.language.diagnostics import MerulaError, Report
 from merula.lexicography.conformity import fitting
-from merula.lexicography.legend import ALWAYS, ColumnLegend, Legend, legend_beside, read_legend
+from merula.lexicography.legend import ALWAYS, ColumnLegend, Legend
+from merula.lexicography.legend_file import legend_beside, read_legend
 from merula.lexicon import CATEGORY, LEMMA, Table, TableFormat, members, read_table
 
 CORRECTIONS = "corrections.txt"

@@ -13,7 +13,8 @@ import pytest
 
 from merula.language.diagnostics import Report
 from merula.lexicography.checks import check_table
-from merula.lexicography.legend import ALWAYS, Legend, load_legend
+from merula.lexicography.legend import ALWAYS, Legend
+from merula.lexicography.legend_file import load_legend
 from merula.lexicon import ANY, CATEGORY, LEMMA, Rows, TableFormat, build, members, read_table
 from merula.selection import cell_expression, fits
 from merula.space import Bools

@@ -14,7 +14,8 @@ from merula import MerulaError, compile, load
 from merula.cli import main
 from merula.language.diagnostics import Report
 from merula.lexicography.conformity import MOST, check_legend
-from merula.lexicography.legend import Legend, read_legend
+from merula.lexicography.legend import Legend
+from merula.lexicography.legend_file import read_legend
 from merula.lexicon import Table, TableFormat, read_table
 from merula.program import TableOptions
 from merula.watch import look

@@ -16,7 +16,8 @@ from merula.language import syntax as s
 from merula.language.diagnostics import Label, Report, did_you_mean
 from merula.language.parse import parse
 from merula.language.source import Source, Span
-from merula.lexicography.legend import LEGEND, Legend, load_legend
+from merula.lexicography.legend import Legend
+from merula.lexicography.legend_file import LEGEND, load_legend
 from merula.lexicon import SETS, Lexicon, Table, TableFormat, build, read_table
 from merula.surface import Surface, load_surface, plain_surface
 from merula.values import frozen

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from merula._resources import find, folder
 from merula.language.diagnostics import Report, did_you_mean
-from merula.lexicography.legend import Legend, load_legend
+from merula.lexicography.legend import Legend
+from merula.lexicography.legend_file import load_legend
 from merula.lexicon import TableFormat
 from merula.program import SUFFIX, TableOptions
 
