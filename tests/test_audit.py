@@ -471,9 +471,12 @@ def test_a_word_that_tells_the_label(tmp_path: Path) -> None:
 
 
 def test_lexemes_in_two_splits_are_found_on_demand(tmp_path: Path) -> None:
-    rows = list(paradigms(2))
+    rows = list(paradigms(3))
     for row in rows:
         row["split"] = "train" if row["address"] == "0" else "test"
+        row["lexemes"]["aux"] = "have"  # of the design: every sentence has it
+        if row["address"] == "62":
+            row["lexemes"] = {name: f"other {name}" for name in row["lexemes"]} | {"aux": "have"}
     corpus = corpus_of(tmp_path, rows)
     assert all(r.found is None for r in audited(corpus).results if r.check.name == "split-lexemes")
     (said,) = found(audited(corpus, disjoint_lexemes=True), "split-lexemes")

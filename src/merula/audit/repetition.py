@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 
 from merula.audit.corpus import Place
 from merula.audit.findings import Example, Found, Settings
 from merula.audit.spelling import shown
 from merula.audit.view import Text, View
+
+NEARLY_ALL = 0.9  # of the sentences: a lexeme that they have is one of the design
 
 
 def repeated(view: View, settings: Settings) -> Found | None:
@@ -90,16 +93,22 @@ def split_paradigms(view: View, settings: Settings) -> Found | None:
 
 
 def split_lexemes(view: View, settings: Settings) -> Found | None:
-    """A lexeme that stands in two splits; only looked for where it is demanded."""
+    """A lexeme that stands in two splits; only looked for where it is demanded.
+
+    What nearly all sentences have, an auxiliary say, is a word of the design and left aside.
+    """
     if not settings.disjoint_lexemes or len(view.corpus.splits) < 2:
         return None
     named = [s for s in view.sentences if s.split and s.lexemes]
     if not named:
         return None
+    held = Counter(lexeme for s in named for lexeme in set(s.lexemes))
     first: dict[str, tuple[str, Place]] = {}
     again: dict[str, Example] = {}
     for s in named:
         for lexeme in s.lexemes:
+            if held[lexeme] > NEARLY_ALL * len(named):
+                continue
             split, place = first.setdefault(lexeme, (s.split, s.place))
             if split != s.split and lexeme not in again:
                 said = f"`{lexeme}` in {s.split} and in {split}"
