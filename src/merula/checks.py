@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from merula import grammar as g
+from merula.crossing import Uneven, uneven
 from merula.grammar import CORRECT
 from merula.language.diagnostics import Label, Report, listing, near
 from merula.meaning import Cell, Senseless, Variant, predicted
@@ -32,6 +33,7 @@ class DesignReport:
     empty: list[Plan] = field(default_factory=list)
     clash: tuple[Clash, ...] = ()  # of the first empty plan
     contested: list[tuple[Variant, Cell]] = field(default_factory=list)
+    uneven: dict[Uneven, list[Variant]] = field(default_factory=dict)
 
     def example(self, variant: Variant) -> list[str]:
         """A note that names a variant, where there are several."""
@@ -42,6 +44,9 @@ class DesignReport:
         self.variants += 1
         for item in senseless:
             self.senseless.setdefault(item.answer.label, []).append(item)
+        if isinstance(self.design, g.Matrix) and self.design.crossed and not senseless:
+            for fault in uneven(self.grammar, self.design, variant, cells):
+                self.uneven.setdefault(fault, []).append(variant)
         for cell in cells:
             if cell.role == "answer":
                 self.broken.setdefault(cell.label, []).append((variant, cell.broken))
@@ -91,6 +96,7 @@ def check_design(seen: DesignReport, report: Report) -> None:
         for answer in seen.design.answers:
             _senseless(seen, answer, report)
             _claims(seen, answer, report)
+        _uneven(seen, seen.design, report)
         _faulty_context(seen, report)
         for cycle in seen.design.cycles:
             _determined(seen.design, cycle, report)
@@ -98,6 +104,38 @@ def check_design(seen: DesignReport, report: Report) -> None:
     _equal(seen, report)
     _same_variants(seen, report)
     _empty(seen, report)
+
+
+def _uneven(seen: DesignReport, design: g.Matrix, report: Report) -> None:
+    """Report crossed answers that are no full crossing, one pair of each kind."""
+    spans = {answer.label: answer.span for answer in design.answers}
+    told: set[bool] = set()
+    for fault, variants in seen.uneven.items():
+        alike = fault.broken is not None
+        if alike in told:
+            continue
+        told.add(alike)
+        where = of_variants(len(variants), seen.variants)
+        names = [fault.one, *fault.other.split("+")]
+        labels = [Label(spans[name]) for name in dict.fromkeys(names) if name in spans][:2]
+        if alike:
+            report.error(
+                "M435",
+                f"the crossed answers `{fault.one}` and `{fault.other}` break the same rules"
+                f"{where}: {listing(fault.broken or ())}",
+                *labels,
+                remedy="cross edits each of which breaks a rule or an operator of its own",
+                notes=seen.example(variants[0]),
+            )
+        else:
+            report.error(
+                "M434",
+                f"the crossed edits `{fault.one}` and `{fault.other}` give another sentence in the"
+                f" other order{where}",
+                *labels,
+                remedy="cross edits that do not change what the other one edits",
+                notes=seen.example(variants[0]),
+            )
 
 
 def _contested(seen: DesignReport, report: Report) -> None:

@@ -295,6 +295,14 @@ class Flip:
 
 
 @frozen
+class Unshown:
+    """``set n2 = unshown``: the value that the cycle of this name shows in no item."""
+
+    name: str
+    span: Span
+
+
+@frozen
 class Assign:
     """``set``: a point of an axis, or the value of another variable."""
 
@@ -349,7 +357,7 @@ class Embed:
     span: Span
 
 
-Edit = Flip | Assign | Add | Drop | SwapValues | SwapPlaces | Replace | Embed
+Edit = Flip | Unshown | Assign | Add | Drop | SwapValues | SwapPlaces | Replace | Embed
 
 
 @frozen
@@ -368,11 +376,16 @@ class Claim:
 
 @frozen(eq=False)
 class Answer:
+    """A wrong answer: the right one after some steps; of each step the first remedy with a sense.
+
+    A combination of crossed answers has a step for each of them, any other answer has one.
+    """
+
     label: str
     doc: str
     claims: tuple[Claim, ...]
     counts_as: str | None
-    remedies: tuple[Edits, ...]
+    steps: tuple[tuple[Edits, ...], ...]
     span: Span
 
 
@@ -403,6 +416,7 @@ class Matrix:
     rows: tuple[tuple[Point, ...], ...]
     answers: tuple[Answer, ...]
     span: Span
+    crossed: bool = False  # whether the answers are all combinations of some
 
 
 Design = Paradigm | Matrix

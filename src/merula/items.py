@@ -328,6 +328,9 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
                     raise NoSense(f"`{variable}` cannot be {value}")
             return _assign(item, {first: other, second: one})
         case g.SwapPlaces(first=one_object, second=other_object):
+            filled = _exchanged(grammar, one_object, other_object, item)
+            if filled:
+                return _assign(item, filled)
             _overt(one_object, item)
             _overt(other_object, item)
             return replace(state, swaps=(*state.swaps, (one_object, other_object)))
@@ -341,10 +344,32 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
             instead = text if other_target is None else other_target
             assert instead is not None
             return replace(state, texts={**state.texts, target: instead})
+        case g.Unshown(name=name):
+            raise NoSense(f"no cycle called `{name}` leaves one value unshown")
         case g.Embed(object=target, host=host, text=text):
             _overt(target, item)
             _overt(host, item)
             return replace(state, embeds=(*state.embeds, (target, host, text)))
+
+
+def _exchanged(
+    grammar: g.Grammar, one: g.Object, other: g.Object, item: Item
+) -> dict[g.Variable, str]:
+    """What fills the positions that two objects fill once each has the other's.
+
+    Empty where neither of them fills any.
+    """
+    new = {one.name: other.name, other.name: one.name}
+    found = {}
+    for target in grammar.objects.values():
+        own = grammar.own(target)
+        if not target.position or own is None or item.solved.values.get(own) not in new:
+            continue
+        filler = new[item.solved.values[own]]
+        if filler not in own.values:
+            raise NoSense(f"`{target.name}` cannot be {filler}")
+        found[own] = filler
+    return found
 
 
 def _can_stand_in(grammar: g.Grammar, other: g.Object, values: g.Setting) -> None:

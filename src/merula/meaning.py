@@ -234,7 +234,8 @@ def _matrix_cells(
         found.append(Cell(role, label, factors, item, broken, letter, contested=why))
     assert item is not None
     senseless = []
-    for answer, wrong in _wrong_answers(grammar, design, variant.frame, item):
+    unshown = tuple(unshown_points(design, variant))
+    for answer, wrong in _wrong_answers(grammar, design, variant.frame, item, unshown):
         if isinstance(wrong, Cell):
             found.append(wrong)
         else:
@@ -244,7 +245,7 @@ def _matrix_cells(
 
 @lru_cache(maxsize=2_000)
 def _wrong_answers(
-    grammar: g.Grammar, design: g.Matrix, frame: g.Frame, right: Item
+    grammar: g.Grammar, design: g.Matrix, frame: g.Frame, right: Item, unshown: Unshown
 ) -> tuple[tuple[g.Answer, Cell | tuple[str, ...]], ...]:
     """The wrong answers beside a right one, or why one cannot be made; once for each right one."""
     filed = {
@@ -256,7 +257,7 @@ def _wrong_answers(
     made: list[tuple[g.Answer, Cell | tuple[str, ...]]] = []
     for answer in design.answers:
         try:
-            wrong = _first_sensible(grammar, frame, answer, right)
+            wrong = edited(grammar, frame, answer.steps, right, unshown)
         except NoSense as error:
             made.append((answer, tuple(str(reason) for reason in error.args)))
             continue
@@ -270,14 +271,57 @@ def _wrong_answers(
     return tuple(made)
 
 
-def _first_sensible(grammar: g.Grammar, frame: g.Frame, answer: g.Answer, item: Item) -> Item:
+Unshown = tuple[tuple[str, g.Point], ...]  # a cycle's name, the one value that it shows nowhere
+
+
+def unshown_points(design: g.Matrix, variant: Variant) -> Iterator[tuple[str, g.Point]]:
+    """The cycles of a variant that show all their values but one, with that value."""
+    for cycle, order in zip(design.cycles, variant.orders, strict=True):
+        shown = {order[i // cycle.every % len(order)] for i in range(design.length)}
+        rest = [point for point in cycle.axis.points if point not in shown]
+        if len(rest) == 1:
+            yield cycle.axis.name, rest[0]
+
+
+def edited(
+    grammar: g.Grammar,
+    frame: g.Frame,
+    steps: Iterable[tuple[g.Edits, ...]],
+    item: Item,
+    unshown: Unshown,
+) -> Item:
+    """An item after some steps, of each the first remedy that has a sense; else `NoSense`."""
+    for remedies in steps:
+        item = _first_sensible(grammar, frame, remedies, item, dict(unshown))
+    return item
+
+
+def _first_sensible(
+    grammar: g.Grammar,
+    frame: g.Frame,
+    remedies: Iterable[g.Edits],
+    item: Item,
+    unshown: Mapping[str, g.Point],
+) -> Item:
     reasons = []
-    for edits in answer.remedies:
+    for edits in remedies:
         try:
-            return apply(grammar, frame, edits, item)
+            return apply(grammar, frame, _settled(edits, unshown), item)
         except NoSense as error:
             reasons.append(str(error))
     raise NoSense(*reasons)
+
+
+def _settled(edits: g.Edits, unshown: Mapping[str, g.Point]) -> g.Edits:
+    """Edits with the value that is unshown in this variant, where they ask for it."""
+    settled: list[g.Edit] = []
+    for edit in edits.edits:
+        if isinstance(edit, g.Unshown) and edit.name in unshown:
+            point = unshown[edit.name]
+            settled.append(g.Assign(point, point.assignment[-1][0], None, edit.span))
+        else:
+            settled.append(edit)
+    return g.Edits(tuple(settled), edits.keeping, edits.span)
 
 
 def _relational(

@@ -7,7 +7,7 @@ names them, then among those that come with Merula.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 
 from merula._resources import Kind, find
@@ -153,7 +153,7 @@ def read_program(
     ``tables`` are tables in memory, by the name a grammar gives them.
     """
     files: list[s.File] = []
-    _parse(source, report, files, (), notice)
+    _parse(source, report, files, (), notice, designs=True)
     reader = _TableReader(files, options or TableOptions(), tables or {}, report, notice)
     lexicon = reader.lexicon()
     return Program(tuple(files), lexicon, _surface(files, report, notice))
@@ -165,8 +165,10 @@ def _parse(
     files: list[s.File],
     inside: tuple[Source, ...],
     notice: Notice,
+    *,
+    designs: bool,
 ) -> None:
-    tree = parse(source, report)
+    tree = replace(parse(source, report), designs=designs)
     for node in tree.imports:
         for word in node.files:
             path = _locate("grammars", word.text, source, notice)
@@ -198,11 +200,16 @@ def _parse(
                     remedy="take this away" if itself else "move what both need into a third file",
                 )
                 continue
-            if any(f.source.path and _same(f.source.path, path) for f in files):
+            wanted = designs and node.designs
+            there = [i for i, f in enumerate(files) if f.source.path and _same(f.source.path, path)]
+            if there:
+                files[there[0]] = replace(
+                    files[there[0]], designs=wanted or files[there[0]].designs
+                )
                 continue
             imported = _source(word.text, path, report, word.span)
             if imported is not None:
-                _parse(imported, report, files, (*inside, source), notice)
+                _parse(imported, report, files, (*inside, source), notice, designs=wanted)
     files.append(tree)
 
 

@@ -1,4 +1,4 @@
-"""What all formats are read into: sentences and pairs of sentences, each with its place.
+"""What all formats are read into: sentences, pairs of sentences, and matrices, with their places.
 
 There are many of them, so they are tuples; what many share (`Cell`) is one value.
 """
@@ -100,17 +100,63 @@ class Pair(NamedTuple):
     cloze: bool = False
 
 
+class Matrix(NamedTuple):
+    """A matrix: the sentences of its context, and the answers, one of which goes on from them.
+
+    ``labels`` name the answers (empty: the data have no labels). ``right`` are the places of the
+    answers that the data call right, counted from zero: of a sound matrix, one. ``broken`` are the
+    rules that each answer breaks by the data, as Merula writes them (``E agreement``); empty where
+    the data do not tell. Templates are sentences without their lexemes, where there are any.
+    ``design``, ``frame`` and ``variant`` are what Merula says of the matrix. An empty ``language``
+    is the corpus's.
+    """
+
+    context: tuple[str, ...]
+    answers: tuple[str, ...]
+    labels: tuple[str, ...]
+    right: tuple[int, ...]
+    part: str
+    group: str
+    split: str
+    place: Place
+    broken: tuple[tuple[str, ...], ...] = ()
+    lexemes: tuple[str, ...] = ()
+    context_templates: tuple[str, ...] = ()
+    answer_templates: tuple[str, ...] = ()
+    design: str = ""
+    frame: str = ""
+    variant: str = ""
+    language: str = ""
+
+    @property
+    def correct(self) -> int:
+        """The place of the right answer, counted from zero; -1 where there is none, or several."""
+        return self.right[0] if len(self.right) == 1 else -1
+
+    def label(self, place: int) -> str:
+        """What an answer is called: its label, else its number, counted from one."""
+        own = self.labels[place] if place < len(self.labels) else ""
+        return own or f"answer {place + 1}"
+
+
 @frozen(eq=False)
 class Corpus:
-    """All that was read: the sentences, the pairs, and each file with its format."""
+    """All that was read: the sentences, pairs and matrices, and each file with its format."""
 
     sentences: tuple[Sentence, ...] = ()
     pairs: tuple[Pair, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     language: str = "en"
+    matrices: tuple[Matrix, ...] = ()
 
     @property
     def splits(self) -> tuple[str, ...]:
         """The names of the splits, in their order in the files."""
-        items: Iterable[Sentence | Pair] = (*self.sentences, *self.pairs)
+        items: Iterable[Sentence | Pair | Matrix] = (*self.sentences, *self.pairs, *self.matrices)
         return tuple(dict.fromkeys(item.split for item in items if item.split))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of all that was read, the corpus's own first."""
+        own = (matrix.language for matrix in self.matrices if matrix.language)
+        return tuple(dict.fromkeys([self.language, *own]))

@@ -30,12 +30,19 @@ class Example(NamedTuple):
 class Found:
     """What a check has found: one example each, of ``of`` things that were looked at.
 
-    ``said`` sums up what was measured, also where nothing is wrong.
+    ``said`` sums up what was measured, also where nothing is wrong. Where an example stands for
+    several things, ``times`` is how many things they are.
     """
 
     of: int
     examples: tuple[Example, ...] = ()
     said: str = ""
+    times: int | None = None
+
+    @property
+    def number(self) -> int:
+        """How many things were found."""
+        return len(self.examples) if self.times is None else self.times
 
 
 @frozen

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from merula.language.diagnostics import Diagnostic, MerulaError, did_you_mean, listing
 from merula.values import frozen
 
-SUFFIXES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
+SUFFIXES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv", ".json")
 BINARY = (".parquet", ".arrow")
 MOST = 5  # rows at fault that are named
 LONGEST_NOTE = 300  # characters
@@ -24,10 +25,14 @@ LONGEST_CELL = 2**31 - 1  # characters
 
 @frozen(eq=False)
 class Table:
-    """The columns of a file; ``rows[i]`` is the line (or row) that cell *i* of each stands in."""
+    """The columns of a file; ``rows[i]`` is the line (or row) that cell *i* of each stands in.
+
+    ``twice`` are names that several columns have; of these the last is kept.
+    """
 
     columns: Mapping[str, Sequence[Any]]
     rows: Sequence[int]
+    twice: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -137,22 +142,46 @@ def read_separated(path: Path, text: str) -> Table:
         remedy = "put cells that hold the separator into double quotes; empty cells need theirs"
         raise refuse("M692", str(path), faults, remedy)
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-    return Table(dict(zip((name.strip() for name in names), cells, strict=True)), numbers)
+    names = [name.strip() for name in names]
+    twice = tuple(name for name, times in Counter(names).items() if times > 1)
+    return Table(dict(zip(names, cells, strict=True)), numbers, twice)
 
 
 def read_json_lines(path: Path, text: str) -> Table:
     """An object a line; objects inside become columns with dots."""
-    columns: dict[str, list[Any]] = {}
-    numbers: list[int] = []
+    rows: list[tuple[int, Any]] = []
     faults = []
     for number, line in lines_of(text):
         try:
-            row = json.loads(line)
+            rows.append((number, json.loads(line)))
         except ValueError as error:
             faults.append(Fault(number, f"this line is no JSON: {str(error).partition(':')[0]}"))
-            continue
+        except RecursionError:
+            faults.append(Fault(number, "this line has too many brackets inside each other"))
+    return _of_objects(path, rows, faults, "line")
+
+
+def read_json(path: Path, text: str) -> Table:
+    """A list of objects, which are counted from one."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+        why = str(error).partition(":")[0]
+        fault = Fault(line, f"from this line on the list is no JSON: {why}")
+        raise refuse("M692", str(path), [fault], "make the file again, or cut it out whole") from (
+            error
+        )
+    return _of_objects(path, list(enumerate(found, start=1)), [], "entry")
+
+
+def _of_objects(path: Path, rows: Sequence[tuple[int, Any]], faults: list[Fault], a: str) -> Table:
+    """The columns of objects, each with its number; raises where one is none."""
+    columns: dict[str, list[Any]] = {}
+    numbers: list[int] = []
+    for number, row in rows:
         if not isinstance(row, dict):
-            faults.append(Fault(number, "this line is no JSON object"))
+            faults.append(Fault(number, f"this {a} is no JSON object"))
             continue
         for name, cell in _flat(row):
             column = columns.setdefault(name, [])
@@ -160,7 +189,10 @@ def read_json_lines(path: Path, text: str) -> Table:
             column.append(cell)
         numbers.append(number)
     if faults:
-        remedy = 'a line holds one object, as in {"sentence": "The dog barks.", "acceptable": true}'
+        faults.sort(key=lambda fault: fault.row)
+        remedy = 'write objects, as in {"sentence": "The dog barks.", "acceptable": true}'
+        if a == "line":
+            remedy = f"a line holds one object{remedy.removeprefix('write objects')}"
         raise refuse("M692", str(path), faults, remedy)
     for column in columns.values():
         column.extend([None] * (len(numbers) - len(column)))

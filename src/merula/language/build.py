@@ -73,7 +73,7 @@ class TreeBuilder:
         return s.Language(self._extent(c), c[0])
 
     def imports(self, c: list[Any]) -> s.Import:
-        return s.Import(self._extent(c), _words(c))
+        return s.Import(self._extent(c), _words(c), _has(c, "DESIGNS"))
 
     def lexicon(self, c: list[Any]) -> s.Lexicon:
         kind, rest = c[0], c[1:]
@@ -250,10 +250,10 @@ class TreeBuilder:
     def item_table(self, c: list[Any]) -> s.ItemTable:
         return s.ItemTable(self._extent(c[:1]), c[0], _doc(c), _tail(c))
 
-    def swapped(self, c: list[Any]) -> s.Swapped:
-        base, first, second = _words(c[2:])
-        places = (int(first.text), int(second.text))
-        return s.Swapped(self._extent(c[:1]), c[0], _doc(c), base, *places)
+    def copied(self, c: list[Any]) -> s.Copied:
+        base, *places = _words(c[2:])
+        swap = (int(places[0].text), int(places[1].text)) if places else None
+        return s.Copied(self._extent(c[:1]), c[0], _doc(c), base, swap)
 
     def cycle(self, c: list[Any]) -> s.Cycle:
         kinds = [x.kind if isinstance(x, Token) else "" for x in c]
@@ -275,7 +275,7 @@ class TreeBuilder:
     # answers
 
     def answers(self, c: list[Any]) -> s.Answers:
-        return s.Answers(self._extent(c), _words(c))
+        return s.Answers(self._extent(c), _words(c), _has(c, "CROSSED"))
 
     def claim(self, c: list[Any]) -> s.Claim:
         return s.Claim(self._extent(c), c[0], tuple(c[1:]))
@@ -350,6 +350,11 @@ def _expressions(children: Iterable[Any]) -> tuple[s.Expression, ...]:
 
 def _words(children: Iterable[Any]) -> tuple[s.Word, ...]:
     return tuple(x for x in children if isinstance(x, s.Word))
+
+
+def _has(children: Iterable[Any], kind: str) -> bool:
+    """Whether a key word stands among the tokens."""
+    return any(isinstance(x, Token) and x.kind == kind for x in children)
 
 
 def _doc(children: list[Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 from math import perm
 
 from merula import grammar as g
@@ -17,6 +17,8 @@ from merula.lexicon import clean
 
 MAX_ITEMS = 100  # of a matrix
 MAX_ORDERS = 10_000  # of the values of a cycle
+MAX_CROSSED = 5  # edits of a crossed answer set
+UNSHOWN = "unshown"
 
 
 class Designs:
@@ -26,11 +28,11 @@ class Designs:
         self.names, self.frames = names, frames
         self.faulty: set[str] = set()  # names of the designs that cannot be resolved
 
-    def resolve(self, main: s.File) -> tuple[g.Design, ...]:
-        """The designs of a file with their answers."""
+    def resolve(self, files: Sequence[s.File]) -> tuple[g.Design, ...]:
+        """The designs of some files with their answers."""
         designs: dict[str, g.Design] = {}
         spans: dict[str, Span] = {}
-        for node in (*main.paradigms, *main.matrices):
+        for node in (x for file in files for x in (*file.paradigms, *file.matrices)):
             if node.name.text in spans:
                 self.names.twice("design", node.name.text, node.name.span, spans[node.name.text])
                 continue
@@ -39,12 +41,12 @@ class Designs:
                 designs[node.name.text] = self._design(node, designs)
             except Unresolved:
                 self.faulty.add(node.name.text)
-        self._answers(main, designs, spans)
+        self._answers([x for file in files for x in file.answers], designs, spans)
         return tuple(designs.values())
 
     def _design(self, node: s.Paradigm | s.Matrix, designs: Mapping[str, g.Design]) -> g.Design:
-        if isinstance(node, s.Swapped):
-            return self._swapped(node, designs)
+        if isinstance(node, s.Copied):
+            return self._copied(node, designs)
         frames = self.frames.named(node.tail.frames, node.name.span)
         varying = tuple(
             self.names.axis(f.path, f.values, take_absent=True) for f in node.tail.varying
@@ -185,7 +187,7 @@ class Designs:
             rows.append(tuple(self.names.point(path, cell) for path, cell in pairs))
         return tuple(rows)
 
-    def _swapped(self, node: s.Swapped, designs: Mapping[str, g.Design]) -> g.Matrix:
+    def _copied(self, node: s.Copied, designs: Mapping[str, g.Design]) -> g.Matrix:
         base = designs.get(node.base.text)
         if node.base.text in self.faulty:
             raise Unresolved
@@ -196,10 +198,12 @@ class Designs:
                 f"there is no matrix called `{node.base}` above this line",
                 node.base.span,
                 remedy=did_you_mean(node.base.text, known)
-                or "write the matrix that is swapped above the one that swaps it",
+                or "write the matrix that is copied above this one",
                 about=(node.base.text,),
                 meant=near(node.base.text, known),
             )
+        if node.swap is None:
+            return replace(base, name=node.name.text, doc=node.doc, answers=(), span=node.span)
         if not base.rows:
             raise self.names.fail(
                 "M415",
@@ -207,34 +211,25 @@ class Designs:
                 node.span,
                 remedy="give another matrix its own cycles, or write an item table",
             )
-        for number in (node.first, node.second):
+        for number in node.swap:
             if not 1 <= number <= base.length:
                 text = f"`{base.name}` has no item {number}"
                 raise self.names.fail(
                     "M415", text, node.span, remedy=f"items are 1 to {base.length}"
                 )
         rows = list(base.rows)
-        i, j = node.first - 1, node.second - 1
+        i, j = (number - 1 for number in node.swap)
         rows[i], rows[j] = rows[j], rows[i]
-        return g.Matrix(
-            node.name.text,
-            node.doc,
-            base.frames,
-            base.varying,
-            base.fixings,
-            base.length,
-            (),
-            tuple(rows),
-            (),
-            node.span,
+        return replace(
+            base, name=node.name.text, doc=node.doc, rows=tuple(rows), answers=(), span=node.span
         )
 
     # --- answers
 
     def _answers(
-        self, main: s.File, designs: dict[str, g.Design], spans: Mapping[str, Span]
+        self, nodes: Sequence[s.Answers], designs: dict[str, g.Design], spans: Mapping[str, Span]
     ) -> None:
-        for node in main.answers:
+        for node in nodes:
             names = [word.text for word in node.matrices]
             for word in node.matrices:
                 if word.text not in spans:
@@ -257,10 +252,41 @@ class Designs:
                 names = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
             answers = tuple(self.names.each(node.answers, self._answer))
             self._labels(answers)
+            if node.crossed:
+                answers = self._crossed(node, answers)
             for name in names:
                 design = designs.get(name)
                 if isinstance(design, g.Matrix):
-                    designs[name] = replace(design, answers=(*design.answers, *answers))
+                    self._alone(design, node)
+                    every = (*design.answers, *answers)
+                    designs[name] = replace(design, answers=every, crossed=node.crossed)
+
+    def _crossed(
+        self, node: s.Answers, single: Sequence[g.Answer]
+    ) -> tuple[g.Answer, ...]:
+        """All combinations of some answers: those of one, of two, and so on."""
+        if not 2 <= len(node.answers) <= MAX_CROSSED:
+            raise self.names.fail(
+                "M433",
+                f"{_number(len(node.answers), 'edit')} cannot be crossed",
+                node.span,
+                remedy=f"write 2 to {MAX_CROSSED}, which make 4 to {2**MAX_CROSSED} answers",
+            )
+        return tuple(
+            _combined(some)
+            for number in range(1, len(single) + 1)
+            for some in combinations(single, number)
+        )
+
+    def _alone(self, design: g.Matrix, node: s.Answers) -> None:
+        """Report other answers of a matrix whose answers are crossed."""
+        if design.answers and (design.crossed or node.crossed):
+            self.names.report.error(
+                "M433",
+                f"the answers of {design.name} are crossed, so there can be no others",
+                node.span,
+                remedy=f"write `matrix NAME = {design.name}`, and give the others to that matrix",
+            )
 
     def _labels(self, answers: Sequence[g.Answer]) -> None:
         first: dict[str, g.Answer] = {}
@@ -293,7 +319,7 @@ class Designs:
         )
         remedies = tuple(self._edits(edits) for edits in node.remedies)
         counts_as = node.counts_as.text if node.counts_as else None
-        return g.Answer(node.label.text, node.doc, claims, counts_as, remedies, node.span)
+        return g.Answer(node.label.text, node.doc, claims, counts_as, (remedies,), node.span)
 
     def _class_meant(self, text: str) -> str:
         """What to write where something else stands in the place of an error class."""
@@ -351,13 +377,20 @@ class Designs:
                     node.span,
                 )
 
-    def _set(self, node: s.Set) -> g.Assign:
+    def _set(self, node: s.Set) -> g.Assign | g.Unshown:
+        if str(node.term) == UNSHOWN and not self._is_value(node.path, UNSHOWN):
+            return g.Unshown(str(node.path), node.span)
         if node.term.attribute is None:
             point = self.names.point(node.path, node.term.owner)
             return g.Assign(point, point.assignment[-1][0], None, node.span)
         return g.Assign(
             None, self.names.variable(node.path), self.names.variable(node.term), node.span
         )
+
+    def _is_value(self, path: s.Path, text: str) -> bool:
+        """Whether an object has a value of this name."""
+        item = self.names.object(path.owner)
+        return any(text in v.values for (o, _), v in self.names.variables.items() if o is item)
 
     def _optional(self, word: s.Word) -> g.Object:
         item = self.names.object(word)
@@ -393,6 +426,20 @@ class Designs:
         other = self.names.object(node.other) if node.other else None
         text = clean(node.text) if node.text is not None else None
         return g.Replace(target, text, other, node.span)
+
+
+def _combined(answers: Sequence[g.Answer]) -> g.Answer:
+    """One answer that has the edits of several."""
+    if len(answers) == 1:
+        return answers[0]
+    return g.Answer(
+        "+".join(answer.label for answer in answers),
+        "",
+        (),
+        None,
+        tuple(step for answer in answers for step in answer.steps),
+        answers[0].span.to(answers[-1].span),
+    )
 
 
 def _number(number: int, noun: str) -> str:

@@ -225,8 +225,8 @@ class _FileBuilder:
     def _wrong_matrix(self, entry: Entry) -> bool:
         """Report an operator where a matrix has a table, or a table where it has operators."""
         table = isinstance(self.current, s.ItemTable)
-        if isinstance(self.current, s.Swapped):
-            return self._under_swapped(entry)
+        if isinstance(self.current, s.Copied):
+            return self._under_copied(entry)
         if not table and entry.tokens[0].kind != "BAR":
             return False
         if table and not (entry.tokens[0].kind == "NAME" and parses("cycle", entry.tokens)):
@@ -242,13 +242,13 @@ class _FileBuilder:
         )
         return True
 
-    def _under_swapped(self, entry: Entry) -> bool:
-        """Report a line under a matrix made by `swap`, unless it begins a section."""
+    def _under_copied(self, entry: Entry) -> bool:
+        """Report a line under a matrix made of another, unless it begins a section."""
         if entry.tokens[0].text in HEADS and not parses("cycle", entry.tokens):
             return False
         self.report.error(
             "M012",
-            "a matrix made by `swap` takes its items from another; nothing can stand under it",
+            "this matrix takes its items from another; nothing can stand under it",
             entry.span(self.source),
             remedy="delete these lines; a matrix with cycles of its own begins `= 8 items`",
         )

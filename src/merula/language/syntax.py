@@ -205,7 +205,10 @@ class Lexicon(Node):
 
 @frozen
 class Import(Node):
+    """``import "FILE" with designs``; without them only the parts of a file are taken."""
+
     files: tuple[Word, ...]
+    designs: bool = False
 
 
 @frozen
@@ -385,17 +388,16 @@ class ItemTable(Node):
 
 
 @frozen
-class Swapped(Node):
-    """``matrix b = a swap 1, 8``: the items of another matrix, two of them exchanged."""
+class Copied(Node):
+    """``matrix b = a swap 1, 8``: the items of another matrix, two of them perhaps exchanged."""
 
     name: Word
     doc: str
     base: Word
-    first: int
-    second: int
+    swap: tuple[int, int] | None
 
 
-Matrix = Odometer | ItemTable | Swapped
+Matrix = Odometer | ItemTable | Copied
 
 
 @frozen
@@ -472,7 +474,10 @@ class Answer(Node):
 
 @frozen
 class Answers(Node):
+    """Answers of some matrices (of all, if none is named); ``crossed``: and of all combinations."""
+
     matrices: tuple[Word, ...]
+    crossed: bool = False
     answers: tuple[Answer, ...] = ()
 
 
@@ -485,6 +490,8 @@ class Example(Node):
 @frozen
 class File:
     """All entries of one file, in the order they are written.
+
+    ``designs`` says whether its designs are the grammar's: those of an import only if it says so.
 
     ``unread`` are the names in the entries that could not be read, ``lost`` the sections they
     stood in: what is missing because of them is no second fault.
@@ -508,3 +515,4 @@ class File:
     examples: tuple[Example, ...] = ()
     unread: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
+    designs: bool = True

@@ -59,7 +59,7 @@ SYMBOLS = {
 KEYWORDS = frozenset(
     "separated by encoded else ignores and needs or not inside outside is differ share in varying "
     "with items cycles of every under swap for breaks as keeping flip set add like drop replace "
-    "embed accept reject".split()
+    "embed accept reject designs crossed".split()
 )
 
 # MARKS are the combining marks of the text in hand: a letter may carry them in any script.
