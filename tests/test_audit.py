@@ -283,7 +283,7 @@ def test_splits_are_read_from_names_of_files_and_paradigms_span_them(tmp_path: P
         ("a.csv", b"", "M696", "a.csv"),
         ("a.csv", b"sentence,label\n", "M696", "a.csv"),
         ("a.csv", b"x,y\n1,2\n", "M691", "a.csv"),
-        ("a.jsonl", b'[{"sentence": "A b."}]', "M691", "a.jsonl"),
+        ("a.jsonl", b'[{"sentence": "A b."}, 7]', "M692", "a.jsonl:2"),
         ("a.csv", b"answers.0,answers.1\na,b\n", "M691", "a.csv"),
         ("a.csv", b"sentence,label\nA b.\n", "M692", "a.csv:2"),
         ("a.jsonl", b'{"sentence": "A b."}\n\n{"sent\n', "M692", "a.jsonl:3"),
@@ -306,6 +306,14 @@ def test_what_cannot_be_read_is_named(
     problem = caught.value.problems[0]
     assert (problem.code, problem.place) == (code, str(tmp_path / place))
     assert problem.remedy
+
+
+def test_a_json_list_is_read_as_lines_are(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[{"sentence": "A b.",\n "label": 1}, {"sentence": "A c."}]', encoding="utf-8")
+    one, other = read_corpus([path]).sentences
+    assert (one.text, one.acceptable, one.place.row) == ("A b.", True, 1)
+    assert (other.text, other.acceptable, other.place.row) == ("A c.", None, 2)
 
 
 def test_many_bad_lines_are_summed_up(tmp_path: Path) -> None:
@@ -602,6 +610,7 @@ def test_names_are_told_apart_and_documented() -> None:
         "pair-length",
         "doubles",
         "length",
+        "answer-classes",
     }
 
 

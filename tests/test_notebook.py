@@ -118,14 +118,15 @@ def test_a_matrix_is_shown_with_its_gap_and_its_answers(toy: Grammar) -> None:
     rows = [e["text"].split("\n") for e in tree.find("tr")]
     texts = [" ".join(part for part in row if part.strip()) for row in rows]
     assert texts[1:] == [
-        "1 The <dog> & cobarks.",
-        "2 The dogsbark.",
-        "3 The <dog> & cobarks.",
+        "1 sgsgThe <dog> & cobarks.",
+        "2 plplThe dogsbark.",
+        "3 sgsgThe <dog> & cobarks.",
         "4 ???",
-        "Correct The dogsbark.",
-        "AE The dogsbarks. EE agreement",
-        "O & <O> <b>no one</b>bark. RR words",
+        "Correct plplThe dogsbark.",
+        "AE plsgThe dogsbarks. EE agreement",
+        "O & <O> <b>no one</b>pl<b>no one</b>bark. RR words",
     ]
+    assert [e["text"] for e in tree.find("dl")] == ["\nE agreementa verb <agrees>\n"]
 
 
 def test_what_is_unacceptable_is_told_not_by_colour_alone(toy: Grammar) -> None:
@@ -203,14 +204,14 @@ def run(*arguments: str) -> str:
 
 def test_str_is_what_the_command_line_shows() -> None:
     grammar = merula.load("blm/agreement_fr")
-    instance = grammar["agrf"][7]
-    shown = run("show", "blm/agreement_fr", "--instance", "7").rstrip("\n")
+    instance = grammar["six"][7]
+    shown = run("show", "blm/agreement_fr", "-d", "six", "--instance", "7").rstrip("\n")
     assert str(instance) == shown
     assert run("count", "blm/agreement_fr").rstrip("\n") in str(grammar)
-    assert run("show", "blm/agreement_fr").rstrip("\n") in str(grammar["agrf"])
+    assert run("show", "blm/agreement_fr", "-d", "six").rstrip("\n") in str(grammar["six"])
     assert "attraction" in str(grammar)
     assert repr(instance) == (
-        "<instance 7 of agrf: main · subj.number sg pl · n1.number sg pl · n2 absent sg>"
+        "<instance 7 of six: main · subj.number sg pl · n1.number sg pl · n2 absent sg>"
     )
 
 
@@ -274,7 +275,7 @@ def test_a_grammar_without_words_is_shown_as_a_template() -> None:
 
 
 def test_show_writes_a_page() -> None:
-    html = run("show", "blm/agreement_fr", "--format", "html", "-n", "3")
+    html = run("show", "blm/agreement_fr", "-d", "six", "--format", "html", "-n", "3")
     assert html.startswith('<!DOCTYPE html>\n<html lang="en">')
     tree = Tree(html.removeprefix("<!DOCTYPE html>\n"))
     assert len(tree.find("figure")) == 3
@@ -286,7 +287,7 @@ def test_show_writes_a_page() -> None:
 
 def test_displays_are_imported_when_they_are_asked_for() -> None:
     program = (
-        "import sys, merula; g = merula.load('blm/agreement_fr'); g['agrf'][0], repr(g);"
+        "import sys, merula; g = merula.load('blm/agreement_fr'); g['six'][0], repr(g);"
         "assert not {'jinja2', 'rich'} & set(sys.modules); str(g);"
         "assert 'jinja2' not in sys.modules; g._repr_html_(); assert 'jinja2' in sys.modules"
     )

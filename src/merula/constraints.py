@@ -54,10 +54,11 @@ class Selector:
         chosen = [i for i, s in enumerate(slots) if s.rows and s.objects & set(names)]
         origin = Origin(_what(selection), selection.span)
         if isinstance(selection, g.Share) and len(chosen) > 1:
-            key = (selection, *(_identity(slots[i]) for i in chosen))
-            if key not in self._shared:
-                self._shared[key] = _share([slots[i] for i in chosen], selection)
-            constraints.append(Constraint(tuple(chosen), *self._shared[key], origin))
+            for tied in _spokes(chosen, slots, selection):
+                key = (selection, *(_identity(slots[i]) for i in tied))
+                if key not in self._shared:
+                    self._shared[key] = _share([slots[i] for i in tied], selection)
+                constraints.append(Constraint(tuple(tied), *self._shared[key], origin))
         elif isinstance(selection, g.Differ) and len(chosen) > 1:
             key = (selection, *(_identity(slots[i]) for i in chosen))
             if key not in self._keys:
@@ -168,6 +169,22 @@ def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
     names = [[(_rows(slot).kind, title) for title in slot.titles] for slot in slots]
     ids = {name: i for i, name in enumerate(sorted({n for many in names for n in many}))}
     return tuple(np.array([ids[name] for name in many], dtype=np.int64) for many in names)
+
+
+def _spokes(
+    chosen: Sequence[int], slots: Sequence[Slot], selection: g.Share
+) -> list[Sequence[int]]:
+    """The groups of slots that have to share a value, so that all of them share one.
+
+    Where each lexeme of a slot has one value, it is enough that every other slot fits that.
+    """
+    for i in chosen:
+        item = next(item for item in selection.objects if item.name in slots[i].objects)
+        rows = _rows(slots[i]).of(item.name)
+        cells = {rows.columns[selection.column][r] for r in slots[i].candidates}
+        if all(len(members(cell)) == 1 and ANY not in members(cell) for cell in cells):
+            return [tuple(sorted((i, j))) for j in chosen if j != i]
+    return [chosen]
 
 
 def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...], Bools]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import product
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from merula.surface import CLOSING, END, Edge, Surface
 from merula.values import frozen
 
 _MARKS = ".?!…"
+_WORD = re.compile(r"\w+")
 MAX_JOINT = 100_000  # combinations of forms written out to compare two cells exactly
 
 
@@ -73,6 +75,18 @@ class Contrast:
     table: NDArray[np.bool_]
 
 
+class _Sides(NamedTuple):
+    """The words of some texts, and all that they begin with, whole texts among them."""
+
+    whole: frozenset[tuple[str, ...]]
+    parts: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, texts: Iterable[tuple[str, ...]]) -> _Sides:
+        whole = frozenset(texts)
+        return cls(whole, frozenset(words[:n] for words in whole for n in range(len(words) + 1)))
+
+
 @frozen(eq=False)
 class _Words:
     """What is needed of the texts of a piece, found once."""
@@ -83,6 +97,10 @@ class _Words:
     last: frozenset[str]
     changing: bool  # whether the last word may be written otherwise before a neighbour
     joins: bool  # whether it stands without a space beside a neighbour
+    begins: _Sides
+    ends: _Sides
+    always: frozenset[str]  # words that all texts have, whatever stands beside them
+    ever: frozenset[str]  # words that some text has
 
 
 class Contraster:
@@ -94,6 +112,7 @@ class Contraster:
         self._fixed: dict[str, tuple[str, ...]] = {}
         self._words: dict[tuple[int, bool, bool], tuple[tuple[str, ...], _Words]] = {}
         self._alike: dict[tuple[int, int], Bools] = {}
+        self._apart: dict[tuple[str, int, int], bool] = {}
 
     def contrast(
         self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: Difference
@@ -107,7 +126,11 @@ class Contraster:
         if not one or not other:
             return None
         mine, theirs = (self._pieces(forms, where, pieces) for pieces in (one, other))
-        if self._begin_apart(mine[0], theirs[0]):
+        if (
+            self._begin_apart(mine[0], theirs[0])
+            or self._end_apart(mine[-1], theirs[-1])
+            or _told_by_a_word(mine, theirs)
+        ):
             return None
         after = self.words(forms, tail) if tail is not None else None
         joins = any(w.joins for w in (*mine, *theirs))
@@ -172,9 +195,33 @@ class Contraster:
             frozenset(words[-1].rstrip(_MARKS) for words in split if words),
             any(words[-1].lower() in self.surface.changing for words in split if words),
             any(words[-1].endswith("'") or words[0][0] in CLOSING for words in split if words),
+            _Sides.of(tuple(w.rstrip(_MARKS) for w in words) for words in split),
+            _Sides.of(self._steady(text) for text in settled),
+            *self._said(settled),
         )
         self._words[key] = (texts, found)
         return found
+
+    def _steady(self, text: str) -> tuple[str, ...]:
+        """The words of a text, the last one first, without a first word that may be changed."""
+        words = _WORD.findall(text.lower())
+        glued = "'" in text.partition(" ")[0]
+        if words and (words[0] in self._unsteady or (glued and len(words) > 1)):
+            words = words[1:]
+        return tuple(reversed(words))
+
+    def _said(self, texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """The words that all of some texts have, written so beside any neighbour; all words."""
+        said = [frozenset(_WORD.findall(text.lower())) for text in texts]
+        always = frozenset.intersection(*said) if said else frozenset()
+        return always - self._unsteady, frozenset().union(*said)
+
+    @cached_property
+    def _unsteady(self) -> frozenset[str]:
+        """The words that a surface rule changes or makes."""
+        surface = self.surface
+        made = [becomes for *_, becomes in (*surface.changes, *surface.contractions)]
+        return frozenset(_WORD.findall(" ".join([*surface.changing, *made]).lower()))
 
     def _shown(self, text: str, *, first: bool, last: bool) -> str:
         if last:
@@ -187,12 +234,27 @@ class Contraster:
         return any(w.changing for w in words[: len(follow)])
 
     def _begin_apart(self, one: _Words, other: _Words) -> bool:
-        """Whether two pieces begin with words that are never the same, whatever follows them."""
+        """Whether two pieces never begin alike, whatever follows them.
+
+        None of the texts of the one is a text of the other, or the words that it begins with.
+        """
         if one.changing or other.changing or one.joins or other.joins:
             return False
-        words = one.first | other.first
-        plain = "" not in words and all(word[-1] not in CLOSING for word in words)
-        return plain and one.first.isdisjoint(other.first)
+        return self._differ("begin", one, other)
+
+    def _end_apart(self, one: _Words, other: _Words) -> bool:
+        """Whether two pieces never end alike, whatever stands before them.
+
+        Their first words may be written otherwise or swallowed there, and do not count.
+        """
+        return not (one.changing or other.changing) and self._differ("end", one, other)
+
+    def _differ(self, side: str, one: _Words, other: _Words) -> bool:
+        key = (side, id(one), id(other))
+        if key not in self._apart:
+            a, b = (x.begins if side == "begin" else x.ends for x in (one, other))
+            self._apart[key] = a.whole.isdisjoint(b.parts) and b.whole.isdisjoint(a.parts)
+        return self._apart[key]
 
     def _never(
         self,
@@ -243,21 +305,24 @@ class Contraster:
         ]
         edges, edge_of = self._edges(forms, tail)
         known = [{combo: i for i, combo in enumerate(dict.fromkeys(x))} for x in combos]
-        if prod(len(ids) for ids in known) * len(edges) > MAX_JOINT:
+        shape = [len(ids) for ids in known]
+        possible = self._possible(forms, where, slots, [[*ids] for ids in known], names)
+        if possible is None or int(possible.sum()) * len(edges) > MAX_JOINT:
             self.unchecked = True
             return None
-        table = np.zeros([*(len(ids) for ids in known), len(edges)], dtype=np.bool_)
-        for place in product(*(enumerate(ids) for ids in known)):
+        written_out = [[*ids] for ids in known]
+        table = np.zeros([*shape, len(edges)], dtype=np.bool_)
+        for found in np.argwhere(possible):
+            at = tuple(int(i) for i in found)
             chosen = {
                 (slot, column): text
-                for slot, columns, (_, combo) in zip(slots, names, place, strict=True)
-                for column, text in zip(columns, combo, strict=True)
+                for slot, columns, kinds, i in zip(slots, names, written_out, at, strict=True)
+                for column, text in zip(columns, kinds[i], strict=True)
             }
             phrases = [
                 " ".join(p.text if p.slot < 0 else chosen[p.slot, p.text] for p in pieces)
                 for pieces in (one, other)
             ]
-            at = tuple(i for i, _ in place)
             for i, edge in enumerate(edges):
                 written = [self.surface.write(phrase, edge) for phrase in phrases]
                 shown = {
@@ -277,6 +342,51 @@ class Contraster:
             return _diagonal(slots, groups, table, slots.index(tail.slot), edge_of)
         return Contrast((*slots, tail.slot), (*groups, edge_of), table)
 
+    def _possible(
+        self,
+        forms: Sequence[Mapping[str, tuple[str, ...]]],
+        where: Difference,
+        slots: Sequence[int],
+        combos: Sequence[Sequence[tuple[str, ...]]],
+        names: Sequence[Sequence[str]],
+    ) -> Bools | None:
+        """The combinations in which both may begin alike and end alike; None if there are too many.
+
+        A piece whose edge is written otherwise beside a neighbour rules nothing out.
+        """
+        shape = [len(kinds) for kinds in combos]
+        if prod(shape) > MAX_TABLE:
+            return None
+        table = np.ones(shape, dtype=np.bool_)
+        for at, side in ((0, "begin"), (-1, "end")):
+            pieces = where.one[at], where.other[at]
+            words = [self._pieces(forms, where, some)[at] for some in (where.one, where.other)]
+            if any(w.changing or (w.joins and side == "begin") for w in words):
+                continue
+            axes = [slots.index(p.slot) if p.slot >= 0 else -1 for p in pieces]
+            if axes[0] == axes[1]:
+                continue
+            texts = [
+                [p.text]
+                if axis < 0
+                else [combo[names[axis].index(p.text)] for combo in combos[axis]]
+                for p, axis in zip(pieces, axes, strict=True)
+            ]
+            alike = _alike_at([[self._edge_words(t, side) for t in some] for some in texts])
+            view = [1] * len(shape)
+            for axis, size in zip(axes, alike.shape, strict=True):
+                if axis >= 0:
+                    view[axis] = size
+            table &= (alike if axes[0] < axes[1] else alike.T).reshape(view)
+        return table
+
+    def _edge_words(self, text: str, side: str) -> tuple[str, ...]:
+        """The words of a text from its beginning, or from its end without what may be changed."""
+        settled = self.surface.settle(text)
+        if side == "end":
+            return self._steady(settled)
+        return tuple(word.rstrip(_MARKS).lower() for word in settled.split())
+
     def _edges(
         self, forms: Sequence[Mapping[str, tuple[str, ...]]], tail: Piece | None
     ) -> tuple[tuple[Edge, ...], Ints]:
@@ -287,6 +397,23 @@ class Contraster:
         edges = [self.surface.edge(text.split()[0]) if text else END for text in texts]
         known = {edge: i for i, edge in enumerate(dict.fromkeys(edges))}
         return tuple(known), np.array([known[edge] for edge in edges], dtype=np.int64)
+
+
+def _alike_at(texts: Sequence[Sequence[tuple[str, ...]]]) -> Bools:
+    """For each text of one list and each of another, whether one begins with the other."""
+    one, other = texts
+    return np.array(
+        [[a[: len(b)] == b[: len(a)] for b in other] for a in one], dtype=np.bool_
+    ).reshape(len(one), len(other))
+
+
+def _told_by_a_word(mine: Sequence[_Words], theirs: Sequence[_Words]) -> bool:
+    """Whether one of two phrases always has a word that the other never has."""
+    for some, others in ((mine, theirs), (theirs, mine)):
+        ever = frozenset().union(*(w.ever for w in others))
+        if any(not w.always <= ever for w in some):
+            return True
+    return False
 
 
 def _diagonal(

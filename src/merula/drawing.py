@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from merula import grammar as g
 from merula.compiler import Compiled, CompiledDesign
 from merula.items import Placed, placed_name, shown_values
 from merula.meaning import Cell, Variant
+from merula.outline import Outliner, frame_order, in_order, merged, objects
 from merula.plan import phrases
 from merula.surface import CLOSING
 from merula.values import frozen
@@ -27,10 +29,12 @@ class Word(NamedTuple):
 
 Run = tuple[Word, ...]  # words beside each other, with the spaces between them
 
+NOTHING, THERE = "-", "+"
+
 
 @frozen
 class Row:
-    """A sentence: ``words`` stand under the heads of the drawing."""
+    """A sentence: ``words`` stand under the heads of the drawing, ``outline`` under its objects."""
 
     role: str  # "cell", "context" or "answer"
     label: str
@@ -40,6 +44,7 @@ class Row:
     words: tuple[Run, ...]
     letter: str
     broken: tuple[str, ...]
+    outline: tuple[Run, ...] = ()
 
     @property
     def sentence(self) -> Run:
@@ -52,7 +57,10 @@ class Drawing:
     """An instance of a design, or its cells without lexemes.
 
     ``factors`` and ``scopes`` name the columns before the words, ``heads`` those of the words.
-    ``legend`` are the values that words are coloured by.
+    ``legend`` are the values that words are coloured by. ``objects`` names the columns of the
+    outline, which a matrix has: what stands in each place, `NOTHING` where nothing does, `THERE`
+    where something does that shows no value. ``rules`` are the rules broken in some row that have a
+    doc string.
     """
 
     design: str
@@ -65,6 +73,13 @@ class Drawing:
     scopes: tuple[str, ...]
     heads: tuple[str, ...]
     rows: tuple[Row, ...]
+    objects: tuple[str, ...] = ()
+    rules: tuple[tuple[str, str], ...] = ()
+
+
+def without_outline(drawn: Drawing) -> Drawing:
+    """A drawing of the sentences alone."""
+    return replace(drawn, objects=(), rows=tuple(replace(row, outline=()) for row in drawn.rows))
 
 
 def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> Drawing:
@@ -79,15 +94,21 @@ def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> D
     title = f"instance {address:,} of {design.count:,}"
     language = compiled.grammar.language if compiled.grammar is not None else ""
     cells = [cell.cell for cell in plan.cells]
-    return _draw(design, plan.variant, cells, texts, title, language)
+    drawn = _draw(design, plan.variant, cells, texts, title, language)
+    if design.kind == "paradigm" or compiled.grammar is None:
+        return drawn
+    return _with_rules(_with_outline(drawn, plan.variant.frame, cells), compiled.grammar.rules)
 
 
-def draw_template(design: CompiledDesign, number: int = 0, *, language: str = "") -> Drawing:
+def draw_template(
+    design: CompiledDesign, number: int = 0, *, language: str = "", rules: Iterable[g.Rule] = ()
+) -> Drawing:
     """The cells of a variant without lexemes."""
     variant, cells = design.cells[number]
     texts = [[shown_values(p) or placed_name(p) for p in cell.item.words] for cell in cells]
     title = f"template, variant {number + 1} of {len(design.cells)}"
-    return _draw(design, variant, cells, texts, title, language)
+    drawn = _draw(design, variant, cells, texts, title, language)
+    return drawn if design.kind == "paradigm" else _with_rules(drawn, rules)
 
 
 def draw_sentences(
@@ -109,7 +130,7 @@ def _draw(
 ) -> Drawing:
     values = _Values(cells)
     shown = [_shown(cell, own, values) for cell, own in zip(cells, texts, strict=True)]
-    heads, words = _rows(shown, merge=design.kind == "paradigm")
+    heads, words = _rows(shown, variant.frame, merge=design.kind == "paradigm")
     paradigm = design.kind == "paradigm"
     factors = [name for name, _ in cells[0].factors] if paradigm else []
     scoped = [name for name, _ in cells[0].scopes if name in factors]
@@ -138,6 +159,37 @@ def _draw(
         tuple(heads),
         rows,
     )
+
+
+def _with_rules(drawn: Drawing, rules: Iterable[g.Rule]) -> Drawing:
+    """A drawing with what the rules that are broken in it say."""
+    broken = {name for row in drawn.rows for name in row.broken}
+    told = tuple((str(rule), rule.doc) for rule in rules if rule.doc and str(rule) in broken)
+    return replace(drawn, rules=told)
+
+
+def _with_outline(drawn: Drawing, frame: g.Frame, cells: Sequence[Cell]) -> Drawing:
+    """A drawing of a matrix with what stands in each place of its sentences."""
+    outliner = Outliner(cells)
+    parts = [outliner.parts(cell) for cell in cells]
+    shown = [{part.name: part.values for part in own} for own in parts]
+    heads = [
+        name
+        for name in objects(frame, cells, parts)
+        if any(own.get(name, (NOTHING,)) for own in shown)  # else it is the same in all
+    ]
+    rows = tuple(
+        replace(row, outline=tuple(_values(own.get(name), drawn.legend) for name in heads))
+        for row, own in zip(drawn.rows, shown, strict=True)
+    )
+    return replace(drawn, objects=tuple(heads), rows=rows)
+
+
+def _values(values: Sequence[str] | None, legend: Sequence[str]) -> Run:
+    """What an object shows, or that it is absent."""
+    if not values:
+        return (Word(NOTHING if values is None else THERE),)
+    return joined([(Word(value, value if value in legend else ""),) for value in values])
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -214,21 +266,12 @@ class _Values:
 # --- columns -------------------------------------------------------------------------------------
 
 
-def _columns(shown: Sequence[_Shown]) -> list[str]:
+def _columns(shown: Sequence[_Shown], frame: g.Frame) -> list[str]:
     """One order of columns in which the words of every cell in frame order are a subsequence."""
-    columns: list[str] = []
-    for item in shown:
-        state = item.cell.item.state
-        if state.swaps or state.embeds:
-            continue
-        merged: list[str] = []
-        matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
-        for kind, a, b, c, d in matcher.get_opcodes():
-            merged += columns[a:b]
-            if kind in ("insert", "replace"):
-                merged += item.keys[c:d]
-        columns = merged
-    return columns
+    ordered = [item.keys for item in shown if in_order(item.cell)]
+    used = {key for keys in ordered for key in keys}
+    named = [name for name in dict.fromkeys(frame_order(frame.items)) if name in used]
+    return merged([named, *ordered])
 
 
 def _places(columns: Sequence[str], item: _Shown) -> dict[int, int] | None:
@@ -259,12 +302,14 @@ def _spread(columns: Sequence[str], shown: Sequence[_Shown], item: _Shown) -> It
             yield item.runs[at[i]] if i in at else ()
 
 
-def _rows(shown: Sequence[_Shown], *, merge: bool) -> tuple[list[str], list[list[Run]]]:
+def _rows(
+    shown: Sequence[_Shown], frame: g.Frame, *, merge: bool
+) -> tuple[list[str], list[list[Run]]]:
     """Column heads and, for each cell, the words under each.
 
     With ``merge``, neighbouring columns that are the same in all cells become one.
     """
-    columns = _columns(shown)
+    columns = _columns(shown, frame)
     rows = [list(_spread(columns, shown, item)) for item in shown]
     if not merge:
         return ["" if head.startswith('"') else head for head in columns], rows

@@ -25,12 +25,14 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread, current_thread, main_thread
+from typing import Any
 
 from merula.compiler import Compiled, CompiledDesign
 from merula.digest import BlockHasher, summed, written
 from merula.disk import obstacle
-from merula.formats import TEXT_FORMATS, WRITERS, Stored
+from merula.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, suffix
 from merula.language.diagnostics import MerulaError
+from merula.layouts import Matrix, Outlines, demand_matrix, write_layout
 from merula.manifest import DesignRecord, Manifest, PartRecord
 from merula.permute import ORDER
 from merula.rows import SCHEMA_VERSION, RowMaker, Selection
@@ -93,7 +95,7 @@ def _nothing_in(compiled: Sequence[Compiled]) -> MerulaError:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Designs, a selection of their rows, a format: everything that decides the files."""
+    """Designs, a selection of their rows, a format or layout: everything that decides the files."""
 
     designs: tuple[tuple[Compiled, CompiledDesign], ...]
     selection: Selection
@@ -106,6 +108,10 @@ class Run:
         designs = tuple((c, d) for c in compiled for d in c.designs.values() if d.plans)
         if not designs:
             raise _nothing_in(compiled)
+        if form in LAYOUTS:
+            for _, design in designs:
+                demand_matrix(design)
+            selection = replace(selection, spans=True, columns=None)  # layouts are made of them
         run = Run(designs, selection, form, part)
         run._check_names()
         number = sum(-(-r.stop // r.step) for r in map(run.firsts, range(len(designs))))
@@ -125,7 +131,7 @@ class Run:
             if name in first:
                 raise MerulaError.of(
                     "M613",
-                    f"two designs would be written to the file {name}.{self.form}",
+                    f"two designs would be written to the file {name}.{suffix(self.form)}",
                     remedy="rename one phenomenon or design, or write them into two folders",
                     place=" and ".join(dict.fromkeys((first[name], place))),
                 )
@@ -157,7 +163,9 @@ class Run:
             for k, first in enumerate(firsts):
                 which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
                 instances = min(firsts.step, maker.number - first)
-                found.append(Part(i, f"{self.name(i)}{which}.{self.form}", first, instances))
+                found.append(
+                    Part(i, f"{self.name(i)}{which}.{suffix(self.form)}", first, instances)
+                )
         return tuple(found)
 
     @cached_property
@@ -213,16 +221,15 @@ class Run:
     def _write(self, part: Part, path: Path, progress: Progress | None) -> PartRecord:
         """Write the rows of a part into a file."""
         maker = self.makers[part.design]
-        hasher, digests, rows = BlockHasher(maker.schema), [], 0
-        sample = maker.batch(0, min(1, maker.space.count)) if self.form == "csv" else None
-        with WRITERS[self.form](path, maker.schema, sample) as write:
-            for batch in maker.batches(part.first, part.first + part.instances):
-                digests.append(hasher.block(batch, part.first + rows // maker.rows_per_instance))
-                write(batch)
-                rows += int(batch.num_rows)
-                if progress is not None:
-                    done = part.first + rows // maker.rows_per_instance
-                    progress(maker.design.name, done, maker.number)
+        digests: list[int] = []
+        batches = self._hashed(part, digests, progress)
+        if self.form in LAYOUTS:
+            write_layout(self.form, path, [Matrix(Outlines.of(maker.design), batches)])
+        else:
+            sample = maker.batch(0, min(1, maker.space.count)) if self.form == "csv" else None
+            with WRITERS[self.form](path, maker.schema, sample) as write:
+                for batch in batches:
+                    write(batch)
         compiled, design = self.designs[part.design]
         assert compiled.grammar is not None
         return PartRecord(
@@ -231,11 +238,23 @@ class Run:
             design.name,
             part.first,
             part.instances,
-            rows,
+            part.instances * maker.rows_per_instance,
             path.stat().st_size,
             written(summed(digests)),
             Stored.of(path).sha256 if self.form in TEXT_FORMATS else None,
         )
+
+    def _hashed(self, part: Part, digests: list[int], progress: Progress | None) -> Iterator[Any]:
+        """The batches of a part, each with its digest added to ``digests``."""
+        maker = self.makers[part.design]
+        hasher, rows = BlockHasher(maker.schema), 0
+        for batch in maker.batches(part.first, part.first + part.instances):
+            digests.append(hasher.block(batch, part.first + rows // maker.rows_per_instance))
+            yield batch
+            rows += int(batch.num_rows)
+            if progress is not None:
+                done = part.first + rows // maker.rows_per_instance
+                progress(maker.design.name, done, maker.number)
 
 
 def _on_disk(name: str) -> str:

@@ -16,11 +16,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
-TEXT_FORMATS = ("jsonl", "csv")  # their bytes are the same everywhere
+LAYOUTS = {"wide": "tsv", "genbench": "jsonl", "xy": "json"}  # of matrices, with their suffixes
+TEXT_FORMATS = ("jsonl", "csv", *LAYOUTS)  # their bytes are the same everywhere
 
 ROW_GROUP = 131_072  # rows
 
 Write = Callable[[Any], None]
+
+
+def suffix(form: str) -> str:
+    """What the names of files of a format or layout end in, without the dot."""
+    return LAYOUTS.get(form, form)
 
 
 def plain_schema(schema: Any) -> Any:

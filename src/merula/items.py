@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import NamedTuple
 
 from merula import grammar as g
-from merula.settings import NEXT, Places, Solved, evaluate, scope_tests, solve
+from merula.settings import NEXT, OTHER, Places, Solved, evaluate, scope_tests, solve
 from merula.values import frozen
 
 
@@ -299,6 +299,11 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
             others = [v for v in variable.values if v != value]
             if len(others) != 1:
                 raise NoSense(f"`{variable}` has no single other value than {value}")
+            if variable in item.solved.determined:
+                return replace(state, pinned={**state.pinned, variable: OTHER})
+            if state.pinned.get(variable) == OTHER:
+                pinned = {v: pin for v, pin in state.pinned.items() if v is not variable}
+                return replace(state, pinned=pinned)
             return _assign(item, {variable: others[0]})
         case g.Assign(point=point, variable=variable, source=source):
             if point is not None:

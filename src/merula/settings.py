@@ -29,6 +29,7 @@ class Solved:
     determined: frozenset[g.Variable]
 
 
+OTHER = "≠"  # pinned: not the value that the rules determine, but the other one
 MAX_OPEN = 200  # variables solved inside one another: more only where rules form a circle
 
 
@@ -39,6 +40,8 @@ def solve(
 ) -> Solved:
     """Give every variable its value: pinned, given, fixed, by a rule, or its first value.
 
+    A variable that is pinned to `OTHER` has the other one of its two values, whatever the rules
+    give it.
     An attribute of an absent object has no value and is left out.
     """
     return _solved(grammar, frozenset(given.items()), frozenset((pinned or {}).items()))
@@ -93,14 +96,17 @@ class _Solver:
         may_lack = own is not None and own is not variable and g.ABSENT in own.values
         if may_lack and own is not None and self.value(own) == g.ABSENT:
             return None
-        if variable in self.pinned:
-            return self.pinned[variable]
+        pin = self.pinned.get(variable)
+        if pin is not None and pin != OTHER:
+            return pin
         if variable in self.given:
             return self.given[variable]
         for equation in () if variable.fixed else self.equations.get(variable, ()):
             if all((self.test(t) is True) is wanted for t, wanted in equation.conditions):
                 source = equation.source
                 result = source if isinstance(source, str) else self.value(source)
+                if result is not None and pin == OTHER:
+                    return next(value for value in variable.values if value != result)
                 if result is not None:
                     self.determined.add(variable)
                     return result

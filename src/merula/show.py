@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from merula.compiler import CompiledDesign
-from merula.drawing import Drawing, Row, Run
+from merula.drawing import NOTHING, Drawing, Row, Run
 from merula.grammar import CORRECT
 from merula.overview import Overview, count_rows
 from merula.variation import TYPE_I, Variation
@@ -29,9 +29,23 @@ def render(drawn: Drawing) -> RenderableType:
     styles = _styles(drawn)
     if styles:
         parts.append(Text("  ").join(Text(value, style) for value, style in styles.items()))
-    draw = _paradigm if drawn.kind == "paradigm" else _matrix
-    aligned = [[_text(run, styles) for run in row.words] for row in drawn.rows]
-    parts.append(_Fitting(draw(drawn, aligned), _running(drawn, styles)))
+    cut = [[_text(run, styles) for run in row.words] for row in drawn.rows]
+    if drawn.kind == "paradigm":
+        parts.append(_Fitting((_paradigm(drawn, cut),), _running(drawn, styles)))
+        return Group(*parts)
+    if drawn.objects:
+        outline = _outline(drawn, styles)
+        whole = [[_text(row.sentence, styles)] for row in drawn.rows]
+        tables = (
+            _matrix(drawn, drawn.heads, cut, outline),
+            _matrix(drawn, ("sentence",), whole, outline),
+            _matrix(drawn, ("sentence",), whole, outline, between=",\n"),
+        )
+        parts.append(_Fitting(tables, _stacked(drawn, styles, outline)))
+    else:
+        parts.append(_Fitting((_matrix(drawn, drawn.heads, cut),), _running(drawn, styles)))
+    if drawn.rules:
+        parts += [Text(""), _rules(drawn)]
     return Group(*parts)
 
 
@@ -68,14 +82,18 @@ def _text(run: Run, styles: Mapping[str, str]) -> Text:
 
 @dataclass(frozen=True)
 class _Fitting:
-    """The aligned table where it fits the console, else the sentences as running text."""
+    """The first of some tables that fits the console, else the sentences as running text."""
 
-    aligned: Table
+    tables: tuple[Table, ...]
     running: Table
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        needed = Measurement.get(console, options.update_width(_ANY_WIDTH), self.aligned).maximum
-        yield self.aligned if needed <= options.max_width else self.running
+        free = options.update_width(_ANY_WIDTH)
+        for table in self.tables:
+            if Measurement.get(console, free, table).maximum <= options.max_width:
+                yield table
+                return
+        yield self.running
 
 
 def _paradigm(drawn: Drawing, rows: Sequence[Sequence[Text]]) -> Table:
@@ -86,15 +104,61 @@ def _paradigm(drawn: Drawing, rows: Sequence[Sequence[Text]]) -> Table:
     return table
 
 
-def _matrix(drawn: Drawing, rows: Sequence[Sequence[Text]]) -> Table:
-    table = _table(("", *drawn.heads, "", "breaks"))
+def _matrix(
+    drawn: Drawing,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Text]],
+    outline: Sequence[Text] = (),
+    between: str = ", ",
+) -> Table:
+    """The items, the gap, the answers: the outline (if any), the words, what is broken."""
+    table = _table(("", *(["outline"] if outline else []), *heads, "", "breaks"))
+    if outline:
+        table.columns[1].header = outline[0]
     answers = False
-    for row, texts in zip(drawn.rows, rows, strict=True):
+    for i, (row, texts) in enumerate(zip(drawn.rows, rows, strict=True), 1):
+        own = [outline[i]] if outline else []
         if row.role == "answer" and not answers:
             answers = True
-            blank = [""] * (len(drawn.heads) - 1)
-            table.add_row(str(len(table.rows) + 1), "???", *blank, "", "", end_section=True)
-        table.add_row(_label(row), *texts, Text(row.letter, BAD), _broken(row))
+            table.add_row(str(i), *("" for _ in own), "???", end_section=True)
+        table.add_row(_label(row), *own, *texts, Text(row.letter, BAD), _broken(row, between))
+    return table
+
+
+def _outline(drawn: Drawing, styles: Mapping[str, str]) -> list[Text]:
+    """The names of the objects, and for each row their values below them."""
+    cells = [[Text(name) for name in drawn.objects]]
+    cells += [[_text(run, styles) for run in row.outline] for row in drawn.rows]
+    widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
+    for line in cells:
+        for cell, width in zip(line, widths, strict=True):
+            if cell.plain == NOTHING:
+                cell.stylize("dim")
+            cell.pad_right(width - cell.cell_len)
+    return [Text("  ").join(line) for line in cells]
+
+
+def _stacked(drawn: Drawing, styles: Mapping[str, str], outline: Sequence[Text]) -> Table:
+    """For each row its outline and what it breaks, and under them the sentence."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    answers = False
+    table.add_row("", Text.assemble(outline[0], style="dim"))
+    for i, row in enumerate(drawn.rows, 1):
+        if row.role == "answer" and not answers:
+            answers = True
+            table.add_row(str(i), "???")
+            table.add_row()
+        broken = ("   ", (row.letter, BAD), "   ", _broken(row)) if row.broken else ()
+        text = Text.assemble(outline[i], *broken)
+        table.add_row(_label(row), Text("\n").join([text, _text(row.sentence, styles)]))
+    return table
+
+
+def _rules(drawn: Drawing) -> Table:
+    """What the rules that are broken say."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for name, doc in drawn.rules:
+        table.add_row(Text(name, BAD), Text(doc))
     return table
 
 
@@ -138,8 +202,8 @@ def _star(row: Row) -> Text:
     return Text("" if row.acceptable else "*", BAD)
 
 
-def _broken(row: Row) -> Text:
-    return Text(", ".join(row.broken), BAD)
+def _broken(row: Row, between: str = ", ") -> Text:
+    return Text(between.join(row.broken), BAD)
 
 
 def counts(designs: Mapping[str, CompiledDesign], variation: Variation = TYPE_I) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from merula.digest import BlockHasher, summed, written
-from merula.formats import TEXT_FORMATS, Stored, read_batches, stored_schema
+from merula.formats import TEXT_FORMATS, Stored, read_batches, stored_schema, suffix
 from merula.language.diagnostics import MerulaError
 from merula.manifest import DesignRecord, Manifest, PartRecord, own_digests, read_manifest
 from merula.row_columns import row_schema
@@ -46,9 +46,9 @@ def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Itera
         yield FileCheck(entry.file, entry.rows, fault)
     for design in manifest.designs:
         yield from _whole(manifest, design)
-    names = {entry.file for entry in manifest.files}
+    names = {MANIFEST, *(entry.file for entry in manifest.files)}
     for path in sorted(folder.iterdir()):
-        if path.name not in names and path.suffix == f".{manifest.format}":
+        if path.name not in names and path.suffix == f".{suffix(manifest.format)}":
             yield FileCheck(path.name, 0, "is not in the manifest")
 
 

@@ -1,9 +1,9 @@
-"""Checks of data sets of sentences and pairs, ours and others': faults, imbalances, shortcuts.
+"""Checks of sentences, pairs and matrices, ours and others': faults, imbalances, shortcuts.
 
 `read_corpus` reads files of several formats into one `Corpus`; `audit` runs all checks on it.
 """
 
-from merula.audit.corpus import Cell, Corpus, Pair, Place, Sentence
+from merula.audit.corpus import Cell, Corpus, Matrix, Pair, Place, Sentence
 from merula.audit.findings import Settings
 from merula.audit.readers import Reading, read_corpus
 from merula.audit.report import Audit, audit
@@ -14,6 +14,7 @@ __all__ = [
     "Cell",
     "Columns",
     "Corpus",
+    "Matrix",
     "Pair",
     "Place",
     "Reading",

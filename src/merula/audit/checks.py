@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from merula.audit import balance, contrasts, repetition, spelling
+from merula.audit import balance, contrasts, matrix_claims, matrix_sets, repetition, spelling
 from merula.audit.findings import Check
 
 CHECKS = (
@@ -12,6 +12,19 @@ CHECKS = (
     Check("contradictions", "sentences good here and bad there", repetition.contradictions),
     Check("identical", "pairs of one and the same sentence", contrasts.identical),
     Check("repeated-pairs", "pairs that are there already", repetition.repeated_pairs),
+    # what stands twice in matrices
+    Check("repeated-matrices", "matrices that are there already", matrix_sets.repeated),
+    Check("equal-answers", "wrong answers that are one sentence", matrix_sets.equal_answers),
+    Check("right-answer-twice", "wrong answers like the right one", matrix_sets.equal_to_right),
+    Check("answer-in-context", "wrong answers from the context", matrix_sets.wrong_in_context),
+    Check("right-in-context", "right answers from the context", matrix_sets.right_in_context),
+    # answer sets
+    Check("right-answers", "matrices with no right answer, or several", matrix_sets.one_right),
+    Check("answer-sizes", "matrices of another size than the rest", matrix_sets.sizes),
+    Check("answer-labels", "labels that are missing, twice, or wrong", matrix_sets.labels),
+    Check("answer-place", "places where the right answer stands too often", matrix_sets.position),
+    Check("answer-classes", "which classes answers break", matrix_sets.classes, fault=False),
+    Check("answer-rules", "answers that break other rules than told", matrix_claims.claims),
     # contrasts
     Check("contrast", "pairs that differ in more than their contrast", contrasts.beyond),
     Check("cloze-length", "cloze pairs of unequal length", contrasts.cloze_length),
@@ -23,6 +36,7 @@ CHECKS = (
         "doubles", "a word twice that can be grammatical", spelling.doubles_meant, fault=False
     ),
     Check("articles", "a where English has an, or the reverse", spelling.articles),
+    Check("contractions", "words that are not contracted or elided", spelling.contractions),
     Check("spaces", "double spaces, spaces at the ends", spelling.spacing),
     Check("punctuation", "odd marks, or none at the end", spelling.punctuation),
     Check("capitals", "a small letter at the beginning", spelling.capital),
@@ -37,4 +51,7 @@ CHECKS = (
     Check("split-sentences", "sentences in two splits", repetition.split_sentences),
     Check("split-paradigms", "sentences of a paradigm in two splits", repetition.split_paradigms),
     Check("split-lexemes", "lexemes in two splits", repetition.split_lexemes),
+    Check("split-contexts", "sentences of contexts in two splits", matrix_sets.split_contexts),
+    Check("split-right", "right answers in two splits", matrix_sets.split_right),
+    Check("split-answers", "answers in two splits", matrix_sets.split_answers),
 )  # fmt: skip

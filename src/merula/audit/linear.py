@@ -67,7 +67,7 @@ def linear_guesses(bags: Bags, good: Bools, folds: Ints, seed: int) -> Bools:
         if good[train].all() or not good[train].any():
             guesses[test] = bool(good[train].any())
             continue
-        model = _fitted(matrix[train], good[train], seed, intercept=True)
+        model = fitted(matrix[train], good[train], seed, intercept=True)
         guesses[test] = model.decision_function(matrix[test]) > 0
     return guesses
 
@@ -88,13 +88,14 @@ def linear_choices(good: Bags, bad: Bags, folds: Ints, seed: int) -> NDArray[np.
 
         both = vstack([train, -train]).tocsr()
         label = np.arange(both.shape[0]) < train.shape[0]
-        model = _fitted(both, label, seed, intercept=False)
+        model = fitted(both, label, seed, intercept=False)
         score = model.decision_function(difference[test])
         right[test] = np.where(np.abs(score) < 1e-9, 0.5, score > 0)
     return right
 
 
-def _fitted(matrix: Any, label: Bools, seed: int, *, intercept: bool) -> Any:
+def fitted(matrix: Any, label: Bools, seed: int, *, intercept: bool) -> Any:
+    """A logistic regression, trained."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(

@@ -31,7 +31,8 @@ Ints = NDArray[np.int64]
 class Probed:
     """What a probe reaches in a part of the data.
 
-    ``majority`` is the share of the commoner label; ``forced`` is None where it is not known.
+    ``majority`` is the share of the commoner label, or of what is right by chance; ``forced`` is
+    None where it is not known; ``noise`` is what chance may add to it.
     """
 
     probe: str
@@ -41,10 +42,13 @@ class Probed:
     accuracy: float
     majority: float
     forced: float | None
+    noise: float = 0.0
 
     def leaks(self, settings: Settings) -> bool:
         """Whether it reaches more than is forced."""
-        return self.forced is not None and self.accuracy - self.forced > settings.tolerance
+        if self.forced is None:
+            return False
+        return self.accuracy - self.forced > max(settings.tolerance, self.noise)
 
 
 @frozen(eq=False)

@@ -13,10 +13,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 
-from merula.audit.corpus import Corpus, Pair, Sentence
+from merula.audit.cells import FALSE, TRUE, word_of
+from merula.audit.corpus import Corpus, Matrix, Pair, Sentence
+from merula.audit.matrix_formats import (
+    MATRIX_COLUMNS,
+    WIDE,
+    read_genbench,
+    read_matrices,
+    read_numbered,
+    read_wide,
+    read_xy,
+)
+from merula.audit.matrix_rows import part_of
 from merula.audit.rows import (
     COLUMNS,
     Columns,
@@ -34,6 +46,7 @@ from merula.audit.tables import (
     lines_of,
     names_of,
     read_binary,
+    read_json,
     read_json_lines,
     read_separated,
     read_text,
@@ -52,6 +65,7 @@ SPLITS = {
 }
 SPLIT = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
 MANIFEST = "manifest.json"
+LOOSE = ".json"  # which is no data beside tables: settings, notes
 PUBLISHED = re.compile(r"experiment=[^\t]*\t")
 PUBLISHED_PAIR = re.compile(r"[^\t]+\t[^\t]+\t[^\t]+\t[01]\t[^\t]+")
 
@@ -64,6 +78,7 @@ class Format:
     about: str
     of_text: Callable[[Path, str, str], Read] | None = None
     of_table: Callable[[Path, Table, str, Columns], Read] | None = None
+    of_matrices: Callable[[Path, Table, str], list[Matrix]] | None = None
 
 
 PROBING = "probing"  # tables of a suite that say what sentences have, not which are good
@@ -77,6 +92,11 @@ FORMATS = (
     Format(
         "npi-pairs", "the published NPI pairs: task, two sentences, the good one's", read_npi_pairs
     ),
+    Format("matrices", "a table of matrices: Merula's own", of_matrices=read_matrices),
+    Format("blm", "the published matrices: Sent_1, Answer_1 …", of_matrices=read_wide),
+    Format("blm-first", "the first published matrices, under numbers", of_matrices=read_numbered),
+    Format("genbench", "matrices: input, target, target_options", of_matrices=read_genbench),
+    Format("xy", "matrices: x, y, labels", of_matrices=read_xy),
 )
 _BY_NAME = {form.name: form for form in FORMATS}
 
@@ -90,36 +110,52 @@ class Reading:
     language: str = ""
 
 
+@frozen
+class Noted:
+    """What a manifest says: the title of each file, and the language of each part of the data."""
+
+    titles: Mapping[str, str] = field(default_factory=dict)
+    languages: Mapping[str, str] = field(default_factory=dict)
+
+
 def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus:
-    """All sentences and pairs in some files and folders; raises `MerulaError`."""
+    """All sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
     reading = reading or Reading()
     sentences: list[Sentence] = []
     pairs: list[Pair] = []
+    matrices: list[Matrix] = []
     files: list[tuple[str, str]] = []
     languages: list[str] = []
     for path in paths:
-        titles: dict[str, str] = {}
-        if (path / MANIFEST).is_file():
-            titles = _manifest(path, languages)
+        noted = _manifest(path if path.is_dir() else path.parent)
+        languages += noted.languages.values()
         for file in _files(path):
-            form, (read_s, read_p) = _read(file, titles.get(file.name, ""), reading)
-            sentences += read_s
-            pairs += read_p
+            form, read = _read(file, noted.titles.get(file.name, ""), reading)
+            sentences += read.sentences
+            pairs += read.pairs
+            known = {} if reading.language else noted.languages
+            matrices += (m._replace(language=known.get(m.part, "")) for m in read.matrices)
             files.append((str(file), form))
     language = reading.language or (languages[0] if languages else "en")
-    return Corpus(tuple(sentences), tuple(pairs), tuple(files), language)
+    return Corpus(tuple(sentences), tuple(pairs), tuple(files), language, tuple(matrices))
 
 
-def _manifest(folder: Path, languages: list[str]) -> dict[str, str]:
-    """The title of the design of each file, as `merula generate` has noted; its language."""
+def _manifest(folder: Path) -> Noted:
+    """What the manifest of a folder says, of `merula generate` or of a suite."""
     from merula.manifest import read_manifest
+    from merula.suite.manifest import read_suite
 
+    path = folder / MANIFEST
     try:
-        manifest = read_manifest(folder / MANIFEST)
-    except MerulaError:  # of another program, or of a suite: the files say what they are
-        return {}
-    languages += [design.language for design in manifest.designs if design.language]
-    return {file.file: file.title for file in manifest.files}
+        suite = read_suite(path) if path.is_file() else {}
+        if suite is not None:
+            designs = suite.get("designs", ())
+            return Noted({}, {part_of(d["part"], d["design"]): d["language"] for d in designs})
+        manifest = read_manifest(path)
+    except (MerulaError, OSError, TypeError, KeyError):  # of another program: the files say what
+        return Noted()  # they are
+    titles = {file.file: file.title for file in manifest.files}
+    return Noted(titles, {d.title: d.language for d in manifest.designs if d.language})
 
 
 def _files(path: Path) -> list[Path]:
@@ -127,8 +163,9 @@ def _files(path: Path) -> list[Path]:
     try:
         if path.is_dir():
             found = [p for p in sorted(path.rglob("*")) if _is_data(p.relative_to(path), p)]
+            tables = [p for p in found if p.suffix.lower() != LOOSE]
             if found:
-                return found
+                return tables or found
             why = f"there is no file of data in {path}"
         elif path.exists():
             return [path]
@@ -145,7 +182,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _is_data(inside: Path, path: Path) -> bool:
-    left_out = any(part.startswith(".") or part == PROBING for part in inside.parts)
+    left_out = any(part.startswith(".") or part in (PROBING, MANIFEST) for part in inside.parts)
     return not left_out and path.suffix.lower() in SUFFIXES and path.is_file()
 
 
@@ -198,15 +235,8 @@ def _read(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
     form = _BY_NAME.get(name)
     if form is not None and form.of_text is not None:
         return name, form.of_text(path, text, split_of(path))
-    start = first.lstrip()[:1]
-    if start == "[":
-        raise MerulaError.of(
-            "M691",
-            f"{path} holds a JSON list",
-            remedy="write it as JSON Lines: one object a line",
-            place=str(path),
-        )
-    table = read_json_lines(path, text) if start == "{" else read_separated(path, text)
+    read = {"{": read_json_lines, "[": read_json}.get(first.lstrip()[:1], read_separated)
+    table = read(path, text)
     return _of_table(path, table, list(table.columns), title, reading)
 
 
@@ -219,17 +249,21 @@ def _without_header(first: str) -> str:
 def _read_table(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
     names = names_of(path)
     own = [name for name in reading.columns.named if name]
-    return _of_table(path, read_binary(path, [*COLUMNS, *own]), names, title, reading)
+    return _of_table(
+        path, read_binary(path, [*COLUMNS, *MATRIX_COLUMNS, *own]), names, title, reading
+    )
 
 
 def _of_table(
     path: Path, table: Table, names: Sequence[str], title: str, reading: Reading
 ) -> tuple[str, Read]:
-    name = reading.form or _with_header(names, reading.columns)
+    if not names:
+        raise _empty(path)
+    name = reading.form or _with_header(names, reading.columns) or _matrices_of(names, table)
     if not name:
         raise _unknown(path, names)
     form = _BY_NAME[name]
-    if form.of_table is None:
+    if form.of_text is not None:
         raise MerulaError.of(
             "M691",
             f"{path} is a table, not a text without a header",
@@ -239,18 +273,49 @@ def _of_table(
     if not len(table):
         raise _empty(path)
     title = title or title_of(path)
-    sentences, pairs = form.of_table(path, table, title, reading.columns)
+    if form.of_table is not None:
+        found = form.of_table(path, table, title, reading.columns)
+    else:
+        assert form.of_matrices is not None
+        found = Read(matrices=form.of_matrices(path, table, title))
     split = split_of(path)
     if split:
-        sentences = [s if s.split else s._replace(split=split) for s in sentences]
-        pairs = [p if p.split else p._replace(split=split) for p in pairs]
-    return name, (sentences, pairs)
+        found = Read(
+            [s if s.split else s._replace(split=split) for s in found.sentences],
+            [p if p.split else p._replace(split=split) for p in found.pairs],
+            [m if m.split else m._replace(split=split) for m in found.matrices],
+        )
+    return name, found
 
 
 def _with_header(names: Sequence[str], columns: Columns) -> str:
     if columns.good or columns.bad or "sentence_good" in names:
         return "pairs"
     return "sentences" if columns.sentence or "sentence" in names else ""
+
+
+def _matrices_of(names: Sequence[str], table: Table) -> str:
+    """The format of a table of matrices, or an empty text where it is none."""
+    starts = {name.partition(".")[0] for name in names}
+    if {"context", "answers"} <= starts:
+        return "matrices"
+    if {"sent", "answer"} <= {m[1].lower() for m in map(WIDE.fullmatch, names) if m}:
+        return "blm"
+    if "target_options" in names:
+        return "genbench"
+    if {"x", "y"} <= starts and any(isinstance(cell, list) for cell in table.columns["y"]):
+        return "xy"
+    numbered = len(names) > 2 and all(name.isdecimal() for name in names if name)
+    return "blm-first" if numbered and _has_truths(table) else ""
+
+
+def _has_truths(table: Table) -> bool:
+    """Whether some columns of a table hold nothing but True and False."""
+    values = TRUE | FALSE
+    return any(
+        cells and all(word_of(cell).strip().lower() in values for cell in cells)
+        for cells in table.columns.values()
+    )
 
 
 def _empty(path: Path) -> MerulaError:
@@ -264,13 +329,6 @@ def _empty(path: Path) -> MerulaError:
 
 def _unknown(path: Path, names: Sequence[str]) -> MerulaError:
     """The error of a file whose format nobody knows."""
-    if "answers" in names or "answers.0" in names:
-        return MerulaError.of(
-            "M691",
-            f"{path} holds matrices; sentences and pairs can be audited",
-            remedy="audit the paradigms of the grammar",
-            place=str(path),
-        )
     return MerulaError.of(
         "M691",
         f"it is not clear what {path} holds",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 
-from merula.audit.corpus import Place
+from merula.audit.corpus import Matrix, Place, Sentence
 from merula.audit.findings import Example, Found, Settings
 from merula.audit.spelling import shown
 from merula.audit.view import Text, View
@@ -47,7 +47,7 @@ def contradictions(view: View, settings: Settings) -> Found | None:
     same = {pair.place for pair in view.pairs if pair.good == pair.bad}  # told by another check
     labelled = [
         text
-        for text in view.texts
+        for text in view.judged
         if text.good is not None and text.text and text.place not in same
     ]
     first: dict[tuple[str, bool], Text] = {}
@@ -82,24 +82,26 @@ def repeated_pairs(view: View, settings: Settings) -> Found | None:
 def split_sentences(view: View, settings: Settings) -> Found | None:
     """A sentence that stands in another split, too."""
     del settings
-    return _in_two(view, ((text.text, text) for text in view.texts if text.split and text.text))
+    return _in_two(view, ((text.text, text) for text in view.judged if text.split and text.text))
 
 
 def split_paradigms(view: View, settings: Settings) -> Found | None:
     """A sentence whose paradigm has sentences in another split."""
     del settings
-    items = ((text.group, text) for text in view.texts if text.split and text.group)
+    items = ((text.group, text) for text in view.judged if text.split and text.group)
     return _in_two(view, items)
 
 
 def split_lexemes(view: View, settings: Settings) -> Found | None:
     """A lexeme that stands in two splits; only looked for where it is demanded.
 
-    What nearly all sentences have, an auxiliary say, is a word of the design and left aside.
+    What nearly all sentences or matrices have, an auxiliary say, is a word of the design and left
+    aside.
     """
     if not settings.disjoint_lexemes or len(view.corpus.splits) < 2:
         return None
-    named = [s for s in view.sentences if s.split and s.lexemes]
+    items: Iterable[Sentence | Matrix] = (*view.sentences, *view.matrices)
+    named = [item for item in items if item.split and item.lexemes]
     if not named:
         return None
     held = Counter(lexeme for s in named for lexeme in set(s.lexemes))
@@ -118,7 +120,7 @@ def split_lexemes(view: View, settings: Settings) -> Found | None:
 
 def _in_two(view: View, items: Iterable[tuple[Hashable, Text]]) -> Found | None:
     """Sentences whose key stands in an earlier split as well."""
-    if len(view.corpus.splits) < 2:
+    if len({text.split for text in view.judged if text.split}) < 2:
         return None
     first: dict[Hashable, Text] = {}
     found, of = [], 0

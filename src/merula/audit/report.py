@@ -1,14 +1,15 @@
-"""The audit of a corpus: all checks, all probes, as a value, as JSON and as a drawing."""
+"""The audit of a corpus: all checks and all probes, as a value and as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from merula.audit.checks import CHECKS
 from merula.audit.corpus import Corpus
 from merula.audit.findings import Check, Example, Found, Settings
-from merula.audit.linear import INSTALL, usable
+from merula.audit.linear import usable
+from merula.audit.matrix_solvers import SOLVERS, solve
 from merula.audit.pair_probes import probe_pairs
 from merula.audit.probes import PROBES, Probed, probe
 from merula.audit.view import View
@@ -16,12 +17,12 @@ from merula.surface import Surface
 from merula.values import frozen
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
+    from merula.compiler import Compiled
 
 VERSION = 1  # of the JSON
 SHORTCUT = "shortcut-"
-NAMES = tuple([check.name for check in CHECKS] + [f"{SHORTCUT}{p.name}" for p in PROBES])
+SHORTCUTS = tuple(dict.fromkeys([*(probe.name for probe in PROBES), *SOLVERS]))
+NAMES = tuple([check.name for check in CHECKS] + [f"{SHORTCUT}{name}" for name in SHORTCUTS])
 
 
 @frozen(eq=False)
@@ -35,7 +36,7 @@ class Result:
     @property
     def number(self) -> int:
         """How many things were found."""
-        return len(self.found.examples) if self.found is not None else 0
+        return self.found.number if self.found is not None else 0
 
     @property
     def fails(self) -> bool:
@@ -81,6 +82,7 @@ class Audit:
             "language": self.corpus.language,
             "sentences": len(self.corpus.sentences),
             "pairs": len(self.corpus.pairs),
+            "matrices": len(self.corpus.matrices),
             "paradigms": self.paradigms,
             "splits": list(self.corpus.splits),
             "tolerance": self.settings.tolerance,
@@ -109,13 +111,21 @@ def audit(
     settings: Settings | None = None,
     *,
     surface: Surface | None = None,
+    surfaces: Mapping[str, Surface] | None = None,
+    grammar: Compiled | None = None,
     allowed: Iterable[str] = (),
 ) -> Audit:
-    """Run all checks and probes; ``surface`` are the surface rules of the language."""
+    """Run all checks and probes.
+
+    ``surface`` are the surface rules of the corpus's language, ``surfaces`` those of others. What
+    answers of matrices break is compared with what they break by ``grammar``. Raises `MerulaError`
+    where that builds none of them.
+    """
     settings, allow = settings or Settings(), frozenset(allowed)
-    view = View(corpus, surface)
+    own = {} if surface is None else {corpus.language: surface}
+    view = View(corpus, {**(surfaces or {}), **own}, grammar)
     results = [Result(c, c.find(view, settings), c.name in allow) for c in CHECKS]
-    probes = probe(view, settings) + probe_pairs(view, settings)
+    probes = probe(view, settings) + probe_pairs(view, settings) + solve(view, settings)
     complete = usable() or not probes
     groups = {text.group for text in view.texts if text.group}
     return Audit(corpus, len(groups), tuple(results), tuple(probes), settings, allow, complete)
@@ -146,135 +156,3 @@ def _example_json(example: Example) -> dict[str, Any]:
             for name, place in places.items()
         },
     }
-
-
-# --- drawing -------------------------------------------------------------------------------
-
-
-def draw(found: Audit, examples: int) -> RenderableType:
-    """The audit as tables: the checks, their examples, the probes, and what follows."""
-    from rich.console import Group
-    from rich.text import Text
-
-    parts: list[RenderableType] = [Text(_head(found), "bold"), Text(), _checks(found)]
-    for result in found.results:
-        if result.number and examples:
-            parts += [Text(), *_examples(result, examples)]
-    for kind in ("sentences", "pairs"):
-        own = [probed for probed in found.probes if probed.kind == kind]
-        if own:
-            parts += [Text(), _shortcuts(found, own, kind)]
-    parts += [Text(), *(Text(line) for line in _summary(found))]
-    return Group(*parts)
-
-
-def _head(found: Audit) -> str:
-    """What was read, in a line."""
-    corpus = found.corpus
-    numbers = [
-        (len(corpus.files), "file"),
-        (len(corpus.sentences), "sentence"),
-        (len(corpus.pairs), "pair"),
-        (found.paradigms, "paradigm"),
-    ]
-    said = [f"{number:,} {noun}{'s' * (number != 1)}" for number, noun in numbers if number]
-    if corpus.splits:
-        said.append(f"split into {', '.join(corpus.splits)}")
-    return " · ".join(said)
-
-
-def _table(*titles: str) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
-    for title in titles:
-        table.add_column(title)
-    return table
-
-
-def _checks(found: Audit) -> Table:
-    """A row a check that had something to look at."""
-    from rich.text import Text
-
-    table = _table("check", "found", "of", "what is looked for")
-    for column in table.columns[1:3]:
-        column.justify = "right"
-    for column in table.columns[:3]:
-        column.no_wrap = True
-    for result in found.results:
-        if result.found is None:
-            continue
-        style = "bold red" if result.fails else "dim" if not result.number else ""
-        number = f"{result.number:,}" if result.number else "–"
-        note = " (allowed)" if result.allowed and result.number else ""
-        said = f": {result.found.said}" if result.found.said else ""
-        table.add_row(
-            Text(result.check.name, style),
-            Text(number, style),
-            f"{result.found.of:,}",
-            f"{result.check.meaning}{said}{note}",
-        )
-    return table
-
-
-def _examples(result: Result, examples: int) -> Iterable[RenderableType]:
-    from rich.text import Text
-
-    assert result.found is not None
-    yield Text.assemble((result.check.name, "bold"), f" · {result.check.meaning}")
-    for example in result.found.examples[:examples]:
-        yield Text(f"  {example}")
-    more = result.number - examples
-    if more > 0:
-        yield Text(f"  … {more:,} more", "dim")
-
-
-def _shortcuts(found: Audit, own: list[Probed], kind: str) -> RenderableType:
-    """A row a part, a column a probe: what it reaches, and what is forced."""
-    from rich.console import Group
-    from rich.text import Text
-
-    names = list(dict.fromkeys(probed.probe for probed in own))
-    table = _table("shortcuts", *names)
-    table.columns[0].overflow = "fold"
-    for column in table.columns[1:]:
-        column.justify = "right"
-        column.no_wrap = True
-    by_part: dict[str, dict[str, Probed]] = {}
-    for probed in own:
-        by_part.setdefault(probed.part, {})[probed.probe] = probed
-    for part, row in by_part.items():
-        shown = [_accuracy(found, row[name]) if name in row else Text("") for name in names]
-        table.add_row(part or "all", *shown)
-    legend = {
-        "sentences": "accuracy/what the design forces; ! is more than that",
-        "pairs": "how often the good sentence is told; 0.5 is chance",
-    }[kind]
-    return Group(table, Text(legend, "dim"))
-
-
-def _accuracy(found: Audit, probed: Probed) -> Any:
-    from rich.text import Text
-
-    if probed.forced is None:
-        return Text(f"{probed.accuracy:.3f}")
-    text = f"{probed.accuracy:.3f}/{probed.forced:.3f}"
-    if not probed.leaks(found.settings):
-        return Text(f"{text} ")
-    return Text(f"{text}!", "bold red" if found.leaks(probed) else "")
-
-
-def _summary(found: Audit) -> list[str]:
-    lines = []
-    if not found.complete:
-        lines.append(
-            f"The probes of words and bigrams did not run: they need scikit-learn; {INSTALL}"
-        )
-    if found.clean:
-        lines.append("No faults.")
-    else:
-        number = len(found.faults)
-        noun = "check finds" if number == 1 else "checks find"
-        lines.append(f"{number} {noun} faults: {', '.join(found.faults)}")
-    return lines

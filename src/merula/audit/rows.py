@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from merula.audit.cells import MISSING, first_column, text_of, word_of
 from merula.audit.corpus import (
     LICENSOR,
     NO_CELL,
     NPI,
     SCOPE,
     Cell,
+    Matrix,
     Pair,
     Place,
     Sentence,
@@ -22,11 +24,17 @@ from merula.audit.corpus import (
 from merula.audit.tables import Fault, Table, lacks, refuse, split_tabs
 from merula.values import frozen
 
-Read = tuple[list[Sentence], list[Pair]]
+
+class Read(NamedTuple):
+    """What was read of a file."""
+
+    sentences: Sequence[Sentence] = ()
+    pairs: Sequence[Pair] = ()
+    matrices: Sequence[Matrix] = ()
+
 
 GOOD = frozenset("1 1.0 true yes good acceptable grammatical ok".split())
 BAD = frozenset("0 0.0 false no bad unacceptable ungrammatical *".split())
-MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
 IN, OUT = (
     frozenset({"1", "1.0", "true", "yes", "in"}),
     frozenset({"0", "0.0", "false", "no", "out"}),
@@ -61,21 +69,8 @@ class Columns:
 # --- cells of tables -----------------------------------------------------------------------
 
 
-def _word(value: Any) -> str:
-    """A cell as a text; what is missing (also NaN) is empty."""
-    if value is None or value != value:
-        return ""
-    return value if isinstance(value, str) else str(value)
-
-
-def _text(value: Any) -> str:
-    """A sentence; what is missing is empty."""
-    text = _word(value)
-    return "" if text.lower() in ("nan", "null") else text
-
-
 def _either(value: Any, yes: frozenset[str], no: frozenset[str]) -> bool | None:
-    word = _word(value).strip().lower()
+    word = word_of(value).strip().lower()
     return True if word in yes else False if word in no else None
 
 
@@ -85,7 +80,7 @@ def _labels(file: str, cells: Sequence[Any], rows: Sequence[int]) -> list[bool |
     faults = []
     found = []
     for cell, row in zip(cells, rows, strict=True):
-        word = _word(cell).strip().lower()
+        word = word_of(cell).strip().lower()
         if word not in known:
             known[word] = _either(word, GOOD, BAD)
         found.append(known[word])
@@ -100,14 +95,9 @@ def _labels(file: str, cells: Sequence[Any], rows: Sequence[int]) -> list[bool |
     return found
 
 
-def _column(table: Table, *names: str) -> Sequence[Any] | None:
-    """The first column of some that is there."""
-    return next((table.columns[name] for name in names if name and name in table.columns), None)
-
-
 def _required(path: Path, table: Table, name: str, option: str) -> Sequence[Any]:
     if name not in table.columns:
-        raise lacks(str(path), name, list(table.columns), option)
+        raise lacks(str(path), name, list(table.columns), f"name the column with {option}")
     return table.columns[name]
 
 
@@ -121,28 +111,28 @@ def read_sentences(path: Path, table: Table, title: str, names: Columns) -> Read
     for given, option in ((names.label, "--label"), (names.group, "--group")):
         if given:
             _required(path, table, given, option)
-    labels = _column(table, names.label) or _column(table, *LABELS) or [None] * len(table)
+    labels = first_column(table, names.label) or first_column(table, *LABELS) or [None] * len(table)
     npi_object = _npi_object(table)
-    objects = _column(table, "npi") if _has_roles(table) else None
+    objects = first_column(table, "npi") if _has_roles(table) else None
     parts = _parts(table, title)
-    splits = _column(table, "split") or [""] * len(table)
+    splits = first_column(table, "split") or [""] * len(table)
     found = [
         Sentence(text, label, group, part, cell, split, Place(file, row), span, lemmas, npi)
         for text, label, group, part, cell, split, row, span, lemmas, npi in zip(
-            map(_text, texts),
+            map(text_of, texts),
             _labels(file, labels, table.rows),
             _groups(table, names, parts),
             parts,
             _cells(table, npi_object),
-            map(_word, splits),
+            map(word_of, splits),
             table.rows,
             _spans(table),
             _lexemes(table),
-            map(_word, objects or [npi_object] * len(table)),
+            map(word_of, objects or [npi_object] * len(table)),
             strict=True,
         )
     ]
-    return found, []
+    return Read(sentences=found)
 
 
 def _has_roles(table: Table) -> bool:
@@ -158,23 +148,23 @@ def _npi_object(table: Table) -> str:
 
 def _parts(table: Table, title: str) -> list[str]:
     """What each row belongs to: an environment and an NPI; else a design."""
-    env = _column(table, "environment", "env", "UID")
+    env = first_column(table, "environment", "env", "UID")
     if env is None:
         return [title] * len(table)
-    npi = _column(table, "npi")
+    npi = first_column(table, "npi")
     if npi is None:
-        return [_word(value) for value in env]
-    return [f"{_word(e)} {_word(n)}".strip() for e, n in zip(env, npi, strict=True)]
+        return [word_of(value) for value in env]
+    return [f"{word_of(e)} {word_of(n)}".strip() for e, n in zip(env, npi, strict=True)]
 
 
 def _groups(table: Table, names: Columns, parts: Sequence[str]) -> list[str]:
     """The paradigm of each row; empty where the data do not tell."""
-    own = _column(table, names.group, "paradigm", "group", "address")
+    own = first_column(table, names.group, "paradigm", "group", "address")
     if own is None:
         return [""] * len(table)
     known: dict[tuple[str, Any], str] = {}
     return [
-        known.setdefault((part, value), f"{part} {_word(value)}")
+        known.setdefault((part, value), f"{part} {word_of(value)}")
         for part, value in zip(parts, own, strict=True)
     ]
 
@@ -189,28 +179,28 @@ def _cells(table: Table, npi_object: str) -> list[Cell]:
     names = tuple(factors)
     scopes = table.under(SCOPE).get(npi_object)
     roles = {
-        LICENSOR: _column(table, LICENSOR, f"factors.{LICENSOR}"),
-        NPI: _column(table, "npi_present", f"factors.{npi_object}"),
-        SCOPE: scopes if scopes is not None else _column(table, SCOPE),
+        LICENSOR: first_column(table, LICENSOR, f"factors.{LICENSOR}"),
+        NPI: first_column(table, "npi_present", f"factors.{npi_object}"),
+        SCOPE: scopes if scopes is not None else first_column(table, SCOPE),
     }
     absent = [None] * len(table)
     by_role = [column or absent for column in roles.values()]
-    others = [_column(table, name) or absent for name in ("frame", "variant")]
+    others = [first_column(table, name) or absent for name in ("frame", "variant")]
     known: dict[tuple[Any, ...], Cell] = {}
     found = []
     for values in zip(*factors.values(), *by_role, *others, strict=True):
         cell = known.get(values)
         if cell is None:
-            own = tuple((n, _word(v)) for n, v in zip(names, values, strict=False))
+            own = tuple((n, word_of(v)) for n, v in zip(names, values, strict=False))
             licensor, npi, scope = (_either(v, IN, OUT) for v in values[len(names) : -2])
-            setting = " ".join(_word(value) for value in values[-2:])
+            setting = " ".join(word_of(value) for value in values[-2:])
             cell = known[values] = Cell(own, licensor, npi, scope, npi_object, setting)
         found.append(cell)
     return found
 
 
 def _spans(table: Table) -> Iterator[tuple[Span, ...]]:
-    column = _column(table, "spans")
+    column = first_column(table, "spans")
     for cell in column or repeat((), len(table)):
         if isinstance(cell, str):
             yield tuple(Span(n, int(a), int(b)) for n, a, b in SPAN.findall(cell))
@@ -239,24 +229,24 @@ def read_pairs(path: Path, table: Table, title: str, names: Columns) -> Read:
         _required(path, table, names.group, "--group")
     parts = _parts(table, title)
     groups = _groups(table, names, parts)
-    conditions = _column(table, "contrast", "condition") or [""] * len(table)
-    splits = _column(table, "split") or [""] * len(table)
+    conditions = first_column(table, "contrast", "condition") or [""] * len(table)
+    splits = first_column(table, "split") or [""] * len(table)
     cloze = "masked" in table.columns or "cloze" in f"{path.parent.name} {path.stem}".lower()
     file = str(path)
     found = [
         Pair(g, b, part, group, _contrast(c), c, split, Place(file, row), cloze)
         for g, b, part, group, c, split, row in zip(
-            map(_text, good),
-            map(_text, bad),
+            map(text_of, good),
+            map(text_of, bad),
             parts,
             groups,
-            map(_word, conditions),
-            map(_word, splits),
+            map(word_of, conditions),
+            map(word_of, splits),
             table.rows,
             strict=True,
         )
     ]
-    return [], found
+    return Read(pairs=found)
 
 
 def _contrast(condition: str) -> str:
@@ -299,7 +289,7 @@ def read_npi(path: Path, text: str, split: str) -> Read:
             "metadata are written like experiment=NPI-env=only-npi=any-crucial_item=only-licensor=1"
             "-scope=1-npi_present=1-paradigm=7",
         )
-    return found, []
+    return Read(sentences=found)
 
 
 def _design(metadata: str) -> tuple[Cell, str]:
@@ -330,4 +320,4 @@ def read_npi_pairs(path: Path, text: str, split: str) -> Read:
         found.append(Pair(good, bad, task, "", contrast, condition, split, place, cloze))
     if faults:
         raise refuse("M692", str(path), faults, "write 0 for the first and 1 for the second")
-    return [], found
+    return Read(pairs=found)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from merula.audit.findings import Example, Found, Settings
 from merula.audit.view import View
+from merula.audit.words import closed_up
+from merula.lexicon import clean
 from merula.surface import Surface
 
 # Words that may stand twice in a row: "the book that that man read", "gave her her book".
@@ -25,17 +27,22 @@ ODD = re.compile(
 ARTICLE = re.compile(r"(?<![\w'’.-])(an?)\s+[\"'“‘«(]*(\w[\w'’-]*)", re.IGNORECASE)
 UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 USED = "\t\n\u200c\u200d"  # spaces are looked at elsewhere; some scripts need joiners
+ENGLISH = "en"
 BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 
 
-def _where(view: View, says: Callable[[str], str]) -> Found:
-    """The sentences of which a function says something; each different one is asked once."""
-    known: dict[str, str] = {}
+def _where(view: View, says: Callable[[str, str], str]) -> Found:
+    """The sentences of which a function says something; each different one is asked once.
+
+    The function takes the sentence and its language.
+    """
+    known: dict[tuple[str, str], str] = {}
     found = []
     for text in view.texts:
-        said = known.get(text.text)
+        key = (text.text, text.language)
+        said = known.get(key)
         if said is None:
-            said = known[text.text] = says(text.text)
+            said = known[key] = says(*key)
         if said:
             found.append(Example(text.place, said))
     return Found(len(view.texts), tuple(found))
@@ -44,7 +51,7 @@ def _where(view: View, says: Callable[[str], str]) -> Found:
 def empty(view: View, settings: Settings) -> Found:
     """Sentences without a word."""
     del settings
-    return _where(view, lambda text: "" if any(map(str.isalnum, text)) else f"`{shown(text)}`")
+    return _where(view, lambda text, _: "" if any(map(str.isalnum, text)) else f"`{shown(text)}`")
 
 
 def unlabelled(view: View, settings: Settings) -> Found | None:
@@ -59,13 +66,13 @@ def unlabelled(view: View, settings: Settings) -> Found | None:
 def spacing(view: View, settings: Settings) -> Found:
     """Two spaces in a row, spaces at the ends, spaces that are none (tabs, no-break ones)."""
     del settings
-    return _where(view, lambda text: _marked(text, SPACING.search(text)))
+    return _where(view, lambda text, _: _marked(text, SPACING.search(text)))
 
 
 def punctuation(view: View, settings: Settings) -> Found:
     """No mark at the end; marks that nobody writes so; brackets that are not closed."""
     del settings
-    return _where(view, _odd_marks)
+    return _where(view, lambda text, _: _odd_marks(text))
 
 
 def _odd_marks(text: str) -> str:
@@ -82,7 +89,8 @@ def capital(view: View, settings: Settings) -> Found:
     """A small letter at the beginning."""
     del settings
 
-    def small(text: str) -> str:
+    def small(text: str, language: str) -> str:
+        del language
         first = next(filter(str.isalnum, text), "")
         return shown(text) if first != first.upper() and first.islower() else ""
 
@@ -92,7 +100,7 @@ def capital(view: View, settings: Settings) -> Found:
 def characters(view: View, settings: Settings) -> Found:
     """Characters that nobody sees, and letters that a wrong encoding has garbled."""
     del settings
-    return _where(view, _odd_characters)
+    return _where(view, lambda text, _: _odd_characters(text))
 
 
 def _odd_characters(text: str) -> str:
@@ -116,21 +124,20 @@ def _odd_characters(text: str) -> str:
 def doubled(view: View, settings: Settings) -> Found:
     """A word that stands twice in a row."""
     del settings
-    legitimate = DOUBLES.get(view.corpus.language, frozenset())
-    return _where(view, lambda text: _double(text, lambda word: word not in legitimate))
+    return _where(view, lambda text, language: _double(text, language, meant=False))
 
 
 def doubles_meant(view: View, settings: Settings) -> Found:
     """A word twice in a row that can be grammatical."""
     del settings
-    legitimate = DOUBLES.get(view.corpus.language, frozenset())
-    return _where(view, lambda text: _double(text, lambda word: word in legitimate))
+    return _where(view, lambda text, language: _double(text, language, meant=True))
 
 
-def _double(text: str, counts: Callable[[str], bool]) -> str:
-    """The sentence with a double marked, if a word of it stands twice and counts."""
+def _double(text: str, language: str, *, meant: bool) -> str:
+    """The sentence with a double marked, if a word of it stands twice that may, or may not."""
+    legitimate = DOUBLES.get(language, frozenset())
     for match in DOUBLED.finditer(text):
-        if counts(match[1].casefold()):
+        if (match[1].casefold() in legitimate) == meant:
             return _marked(text, match)
     return ""
 
@@ -138,11 +145,53 @@ def _double(text: str, counts: Callable[[str], bool]) -> str:
 def articles(view: View, settings: Settings) -> Found | None:
     """`a` where English has `an`, and the other way round."""
     del settings
-    surface = view.surface
-    if view.corpus.language != "en" or surface is None:
+    surface = view.surfaces.get(ENGLISH)
+    if surface is None or not any(text.language == ENGLISH for text in view.texts):
         return None
     known: dict[str, str] = {}
-    return _where(view, lambda text: _wrong_article(text, surface, known))
+    return _where(
+        view,
+        lambda text, language: _wrong_article(text, surface, known) if language == ENGLISH else "",
+    )
+
+
+def contractions(view: View, settings: Settings) -> Found | None:
+    """Words that the surface rules of their language contract, elide or change, and that are not.
+
+    English has a check of its own, for its articles.
+    """
+    del settings
+    surfaces = {
+        language: surface
+        for language, surface in view.surfaces.items()
+        if language != ENGLISH and surface.changing
+    }
+    if not any(text.language in surfaces for text in view.texts):
+        return None
+
+    def unlike(text: str, language: str) -> str:
+        surface = surfaces.get(language)
+        return _unsettled(text, surface) if surface is not None else ""
+
+    return _where(view, unlike)
+
+
+def _unsettled(text: str, surface: Surface) -> str:
+    """The words that are written otherwise by the surface rules, marked, and what they become.
+
+    An apostrophe may be followed by a space (``L\u2019 ordinateur``), and a mark preceded by one.
+    """
+    plain, settled = closed_up(text), closed_up(surface.settle(clean(text)))
+    if settled == plain:
+        return ""
+    old, new = plain.split(), settled.split()
+    start = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    before, words = " ".join(old[:start]), " ".join(old[start : len(old) - end])
+    after, becomes = " ".join(old[len(old) - end :]), " ".join(new[start : len(new) - end])
+    return f"{shown(f'{before} [{words}] {after}'.strip())}  ← {becomes}"
 
 
 def _wrong_article(text: str, surface: Surface, known: dict[str, str]) -> str:

@@ -278,12 +278,13 @@ def _arrow_schema(path: Path) -> Any:
         ) from error
 
 
-def lacks(path: str, column: str, there: Sequence[str], option: str) -> MerulaError:
-    """The error of a column that a file does not have; ``option`` names another one."""
+def lacks(path: str, column: str, there: Sequence[str], remedy: str) -> MerulaError:
+    """The error of a column that a file does not have, and the remedy where no name is near."""
+    named = [name for name in there if name]
     return MerulaError.of(
         "M693",
         f"{path} has no column `{column}`",
-        remedy=did_you_mean(column, there) or f"name the column with {option}",
-        notes=[f"its columns are called {listing(there)}"[:LONGEST_NOTE]],
+        remedy=did_you_mean(column, named) or remedy,
+        notes=[f"its columns are called {listing(named)}"[:LONGEST_NOTE]],
         place=path,
     )

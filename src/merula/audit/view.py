@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from merula.audit.corpus import LICENSOR, NPI, SCOPE, Corpus, Place, Sentence
+from merula.audit.corpus import LICENSOR, NPI, SCOPE, Corpus, Matrix, Place, Sentence
 from merula.audit.words import WORD, Change, change, tokens
+from merula.lexicon import clean
 from merula.surface import Surface
+
+if TYPE_CHECKING:
+    from merula.compiler import Compiled
 
 
 class Text(NamedTuple):
-    """A sentence of either kind of data, with its label."""
+    """A sentence of any kind of data, with its label; one of a matrix has none."""
 
     text: str
     good: bool | None
     place: Place
     group: str
     split: str
+    language: str
 
 
 class Edge(NamedTuple):
@@ -45,23 +50,66 @@ class Site(NamedTuple):
 class View:
     """A corpus with its words, paradigms, contrasts and places of licensors and NPIs.
 
-    ``surface`` are the surface rules of its language, where there are any.
+    ``surfaces`` are the surface rules of its languages, as far as there are any; ``grammar`` is
+    what answers are compared with, if anything is.
     """
 
-    def __init__(self, corpus: Corpus, surface: Surface | None = None) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        surfaces: Mapping[str, Surface] | None = None,
+        grammar: Compiled | None = None,
+    ) -> None:
         self.corpus = corpus
-        self.surface = surface
+        self.surfaces = surfaces or {}
+        self.grammar = grammar
         self.sentences = corpus.sentences
         self.pairs = corpus.pairs
+        self.matrices = corpus.matrices
+        self._plain: dict[str, str] = {}
+        self._tokens: dict[str, list[str]] = {}
+
+    @cached_property
+    def judged(self) -> list[Text]:
+        """All sentences that can have a label: also those of pairs, not those of matrices."""
+        own = self.corpus.language
+        found = [Text(s.text, s.acceptable, s.place, s.group, s.split, own) for s in self.sentences]
+        for p in self.pairs:
+            found.append(Text(p.good, True, p.place, p.group, p.split, own))
+            found.append(Text(p.bad, False, p.place, p.group, p.split, own))
+        return found
 
     @cached_property
     def texts(self) -> list[Text]:
-        """All sentences, also those of pairs."""
-        found = [Text(s.text, s.acceptable, s.place, s.group, s.split) for s in self.sentences]
-        for p in self.pairs:
-            found.append(Text(p.good, True, p.place, p.group, p.split))
-            found.append(Text(p.bad, False, p.place, p.group, p.split))
+        """All sentences."""
+        found = list(self.judged)
+        for m in self.matrices:
+            language = m.language or self.corpus.language
+            own = (Text(t, None, m.place, "", m.split, language) for t in (*m.context, *m.answers))
+            found.extend(own)
         return found
+
+    def plain(self, text: str) -> str:
+        """A sentence as it is compared: straight apostrophes, single spaces, composed letters."""
+        found = self._plain.get(text)
+        if found is None:
+            found = self._plain[text] = clean(text)
+        return found
+
+    def tokens_of(self, text: str) -> list[str]:
+        """The words and marks of a sentence of a matrix."""
+        found = self._tokens.get(text)
+        if found is None:
+            found = self._tokens[text] = tokens(self.plain(text))
+        return found
+
+    @cached_property
+    def matrix_parts(self) -> dict[str, list[Matrix]]:
+        """The matrices of each part."""
+        found: dict[str, list[Matrix]] = defaultdict(list)
+        for matrix in self.matrices:
+            found[matrix.part].append(matrix)
+        return dict(found)
 
     @cached_property
     def groups(self) -> dict[str, list[int]]:

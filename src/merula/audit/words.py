@@ -7,8 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from merula.lexicon import clean
+
 TOKEN = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?|[^\w\s]|_")
 WORD = re.compile(r"\w")
+APOSTROPHE = re.compile(r"(?<=\w)'\s+(?=\w)")
+MARK = re.compile(r"\s+([,.;:?!)\]…])")
 
 Kind = Literal["same", "replaced", "moved", "exchanged", "rearranged", "several"]
 LONGEST = 200  # words of a stretch in which moves are looked for
@@ -26,6 +30,15 @@ def tokens(text: str) -> list[str]:
 def words(text: str) -> list[str]:
     """Words without punctuation marks and letter case."""
     return [token for token in tokens(text) if WORD.match(token)]
+
+
+def closed_up(text: str) -> str:
+    """A sentence as it is compared: straight apostrophes, no space after them or before marks.
+
+    >>> closed_up("L\u2019 ordinateur  est en panne .")
+    "L'ordinateur est en panne."
+    """
+    return MARK.sub(r"\1", APOSTROPHE.sub("'", clean(text)))
 
 
 class Change(NamedTuple):

@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import draw, format_option, seed_option
+from merula.cli.common import (
+    complete_grammar,
+    draw,
+    format_option,
+    options_of,
+    seed_option,
+    table_options,
+    usable,
+)
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from merula.surface import Surface
 
-FORMATS = ("sentences", "pairs", "npi", "npi-pairs")
+MATRICES = ("matrices", "blm", "blm-first", "genbench", "xy")
+FORMATS = ("sentences", "pairs", "npi", "npi-pairs", *MATRICES)
 
 
 def _complete_check(
@@ -63,6 +72,14 @@ def _complete_check(
     help="Demand that no lexeme stands in two splits.",
 )
 @click.option(
+    "--grammar",
+    metavar="FILE",
+    default="",
+    shell_complete=complete_grammar,
+    help="Matrices: compare what answers break with this grammar.",
+)
+@table_options
+@click.option(
     "--examples",
     metavar="N",
     type=click.IntRange(0),
@@ -84,30 +101,35 @@ def audit(
     allowed: Sequence[str],
     tolerance: float,
     disjoint: str | None,
+    grammar: str,
     examples: int,
     seed: int,
     form: str,
+    **tables: Any,
 ) -> None:
     """Find faults, imbalances and shortcuts in data sets.
 
-    PATH is a file or a folder: data that Merula has made, BLiMP, the published NPI data, or a
-    table (csv, tsv, jsonl, parquet, arrow). All files are taken together. The exit code is 1 if a
-    check finds a fault.
+    PATH is a file or a folder: data that Merula has made, BLiMP, the published NPI data, the
+    published Blackbird Language Matrices, or a table (csv, tsv, json, jsonl, parquet, arrow). All
+    files are taken together. The exit code is 1 if a check finds a fault.
     """
     from merula.audit import Columns, Reading, Settings, read_corpus
     from merula.audit import audit as check
+    from merula.audit.drawing import draw as drawing
     from merula.audit.report import NAMES
-    from merula.audit.report import draw as drawing
 
     _demand_known(allowed, NAMES)
     if bool(good) != bool(bad):
         raise click.UsageError("--good and --bad go together")
     columns = Columns(good, bad, sentence, label, group)
+    if any(tables.values()) and not grammar:
+        raise click.UsageError("--lexicon, --separator, --encoding and --column need --grammar")
     corpus = read_corpus(paths, Reading(kind or "", columns, language))
     found = check(
         corpus,
         Settings(tolerance, seed, disjoint == "lexemes"),
-        surface=_surface(corpus.language),
+        surfaces=_surfaces(corpus.languages),
+        grammar=usable(grammar, options_of(**tables), quiet=True) if grammar else None,
         allowed=allowed,
     )
     if form == "json":
@@ -127,10 +149,14 @@ def _demand_known(allowed: Sequence[str], names: Sequence[str]) -> None:
             raise click.BadParameter(f"no check is called {name!r}; {hint}", param_hint="--allow")
 
 
-def _surface(language: str) -> Surface | None:
-    """The surface rules of a language that come with Merula."""
+def _surfaces(languages: Sequence[str]) -> dict[str, Surface]:
+    """The surface rules that come with Merula, of the languages that have some."""
     from merula._resources import find
     from merula.surface import load_surface
 
-    path = find("lexicons", f"{language}/surface.toml") if language.isalpha() else None
-    return load_surface(path.read_text(encoding="utf-8")) if path is not None else None
+    found = {}
+    for language in languages:
+        path = find("lexicons", f"{language}/surface.toml") if language.isalpha() else None
+        if path is not None:
+            found[language] = load_surface(path.read_text(encoding="utf-8"))
+    return found

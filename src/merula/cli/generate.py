@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from merula.export import Outcome, Shard
 
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
+LAYOUTS = ("wide", "genbench", "xy")
 
 
 @click.command()
@@ -60,9 +61,12 @@ FORMATS = ("parquet", "arrow", "jsonl", "csv")
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    default="parquet",
-    show_default=True,
-    help="The kind of the files.",
+    help="The kind of the files.  [default: parquet]",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    help="Write matrices as published ones are: one wide table, GenBench's tasks, lists x and y.",
 )
 @variation_options
 @click.option("--spans", is_flag=True, help="Add where each object stands, in characters.")
@@ -101,7 +105,8 @@ def generate(
     everything: bool,
     seed: int,
     names: Sequence[str],
-    form: str,
+    form: str | None,
+    layout: str | None,
     variation: str,
     answers: str,
     spans: bool,
@@ -123,6 +128,9 @@ def generate(
     if everything == (number is not None):
         both = "not both" if everything else "one of them"
         raise click.UsageError(f"say how many instances: -n N or --all, {both}")
+    for option, given in (("--format", form), ("--keep", keep)):
+        if layout is not None and given is not None:
+            raise click.UsageError(f"--layout {layout} has columns of its own: leave {option} out")
     share = _shard(shard)
     options = options_of(**tables)
     compiled = [usable(file, options, quiet=quiet) for file in files]
@@ -133,7 +141,7 @@ def generate(
         None if everything else number, seed, variation_of(variation, answers), spans, wanted
     )
     progress = None if quiet or not sys.stderr.isatty() else _progress
-    run = Run.of(compiled, selection, form, part)
+    run = Run.of(compiled, selection, layout or form or "parquet", part)
     try:
         outcome = generate_files(run, out, workers=workers, shard=share, progress=progress)
     except KeyboardInterrupt:
@@ -170,6 +178,8 @@ def _shard(text: str | None) -> Shard | None:
 
 def _report(out: Path, outcome: Outcome) -> None:
     """What is in the folder now."""
+    from merula.formats import suffix
+
     if outcome.manifest is None:
         made, missing = len(outcome.made), len(outcome.missing)
         verb = "is" if missing == 1 else "are"
@@ -179,7 +189,7 @@ def _report(out: Path, outcome: Outcome) -> None:
         own = [part.file for part in outcome.manifest.files if part.title == design.title]
         noun = "instance" if design.instances == 1 else "instances"
         rows = "" if design.kind == "matrix" else f", {design.rows:,} sentences"
-        name = own[0] if len(own) == 1 else f"{design.title}-*.{outcome.manifest.format}"
+        name = own[0] if len(own) == 1 else f"{design.title}-*.{suffix(outcome.manifest.format)}"
         count = "" if len(own) == 1 else f" in {len(own)} files"
         click.echo(f"{out / name}  {design.instances:,} {noun}{rows}{count}")
     if not outcome.made:

@@ -42,7 +42,11 @@ if TYPE_CHECKING:
 )
 @seed_option("which instances are drawn")
 @click.option("--instance", "-i", metavar="N", type=int, help="Draw the instance at this address.")
-@click.option("--template", is_flag=True, help="Draw the cells without lexemes.")
+@click.option(
+    "--template/--no-template",
+    default=None,
+    help="Draw the cells without lexemes; or a matrix without its template beside it.",
+)
 @click.option(
     "--format",
     "form",
@@ -58,7 +62,7 @@ def show(
     seed: int,
     number: int,
     instance: int | None,
-    template: bool,
+    template: bool | None,
     form: str,
     quiet: bool,
     **tables: Any,
@@ -67,21 +71,25 @@ def show(
 
     A page is written with: merula show FILE --format html > page.html
     """
-    from merula.drawing import draw_instance, draw_template
+    from merula.drawing import draw_instance, draw_template, without_outline
     from merula.permute import Permutation
 
     compiled = usable(file, options_of(**tables), quiet=quiet)
-    language = compiled.grammar.language if compiled.grammar is not None else ""
+    grammar = compiled.grammar
+    language = grammar.language if grammar is not None else ""
+    rules = grammar.rules if grammar is not None else ()
     drawings: list[Drawing] = []
     for item in chosen(compiled, design):
         if template or not item.plans:
-            drawings.append(draw_template(item, language=language))
+            drawings.append(draw_template(item, language=language, rules=rules))
         elif instance is not None:
             drawings.append(draw_instance(compiled, item, address_in(item, instance)))
         else:
             order = Permutation(item.count, seed)
             rows = order.rows(0, min(number, item.count)).tolist()
             drawings += [draw_instance(compiled, item, int(address)) for address in rows]
+    if template is False:
+        drawings = [without_outline(drawing) for drawing in drawings]
     if form == "html":
         from merula.notebook import page
 

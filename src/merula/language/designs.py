@@ -261,9 +261,7 @@ class Designs:
                     every = (*design.answers, *answers)
                     designs[name] = replace(design, answers=every, crossed=node.crossed)
 
-    def _crossed(
-        self, node: s.Answers, single: Sequence[g.Answer]
-    ) -> tuple[g.Answer, ...]:
+    def _crossed(self, node: s.Answers, single: Sequence[g.Answer]) -> tuple[g.Answer, ...]:
         """All combinations of some answers: those of one, of two, and so on."""
         if not 2 <= len(node.answers) <= MAX_CROSSED:
             raise self.names.fail(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from merula import grammar as g
 from merula.language import syntax as s
@@ -67,7 +68,7 @@ class Rules:
         if "yes" in variable.values:
             return g.Is(variable, ("yes",))
         if not variable.attribute and g.ABSENT in variable.values:
-            return g.Is(variable, tuple(v for v in variable.values if v != g.ABSENT))
+            return g.Not(g.Is(variable, (g.ABSENT,)))
         raise self.names.fail(
             "M201",
             f"`{path}` alone is neither true nor false",
@@ -91,12 +92,32 @@ class Rules:
             elif term.attribute is None and term.owner.text not in self.names.objects:
                 raise self.names.unknown_value(term.owner, str(variable), known)
             else:
-                other = self.names.variable(term)
-                self._comparable(variable, other, node)
-                tests.append(g.Same(variable, other))
+                tests.append(self._same(variable, term, node))
         if values:
             tests.insert(0, g.Is(variable, tuple(values)))
         return tests[0] if len(tests) == 1 else g.AnyOf(tuple(tests))
+
+    def _same(self, variable: g.Variable, term: s.Path, node: s.Equal) -> g.Test:
+        """That a variable has the value of a path; of a position, that of what fills it."""
+        item = self.names.object(term.owner)
+        own = self.names.variables.get((item, ""))
+        if (
+            term.attribute is None
+            or own is None
+            or not item.position
+            or (item, term.attribute.text) in self.names.variables
+        ):
+            other = self.names.variable(term)
+            self._comparable(variable, other, node)
+            return g.Same(variable, other)
+        cases: list[g.Test] = []
+        for filler in own.values:
+            if filler != g.ABSENT:
+                word = s.Word(term.owner.span, filler)
+                other = self.names.variable(replace(term, owner=word))
+                self._comparable(variable, other, node)
+                cases.append(g.Choice(g.Is(own, (filler,)), g.Same(variable, other), None))
+        return g.AllOf(tuple(cases))
 
     def _compared(self, node: s.Equal) -> g.Variable:
         """The variable a comparison is about: of ``n2 = pl`` the attribute that has the value."""
@@ -408,7 +429,9 @@ def _equations(
     """What a rule determines: its equations, with the conditions they stand under."""
     match test:
         case g.Is(variable=variable, values=(value,)):
-            if not (variable.attribute == "" and g.ABSENT in variable.values):
+            # no rule makes an object present or absent, but one may say what fills a position
+            optional = variable.attribute == "" and g.ABSENT in variable.values
+            if not optional or (variable.object.position and value != g.ABSENT):
                 yield g.Equation(variable, value, conditions, rule)
         case g.Same(variable=variable, other=other):
             yield g.Equation(variable, other, conditions, rule)

@@ -1,0 +1,214 @@
+"""Formats of matrices: which columns hold the context, the answers, and what is said of them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from merula.audit.cells import MISSING, first_column, text_of, truth, whole, word_of
+from merula.audit.corpus import Matrix
+from merula.audit.matrix_rows import Lists, Row, matrices
+from merula.audit.tables import LONGEST_NOTE, Fault, Table, lacks, refuse
+from merula.language.diagnostics import MerulaError, listing
+
+# The columns of matrices that are read of a Parquet or Arrow file.
+MATRIX_COLUMNS = (
+    "context answers correct labels broken context_templates answer_templates context_lexemes"
+    " answer_lexemes part instance input target target_options x y values"
+).split()
+WIDE = re.compile(r"(sent|answer)(?:_(label|value|template))?_(\d+)", re.IGNORECASE)
+JOINED = re.compile(r"""(['"])\s+['"]""")  # NumPy's lists have no commas: Python joins their texts
+BETWEEN = "</s>"  # of the sentences of a context, in GenBench's form
+
+
+def read_matrices(path: Path, table: Table, title: str) -> list[Matrix]:
+    """Merula's own matrices: lists, or a column for each entry of a list (``answers.0``)."""
+    _once(path, table, lambda name: name.partition(".")[0] in MATRIX_COLUMNS)
+    there = {
+        name: _lists(path, table, name)
+        for name in (
+            "context answers labels broken context_templates answer_templates"
+        ).split()
+    }  # fmt: skip
+    for name in ("context", "answers"):
+        if not there[name]:
+            raise _lacks(path, table, name)
+    if "correct" not in table.columns:
+        raise _lacks(path, table, "correct")
+    return matrices(path, table, title, Lists(right=table.columns["correct"], **there))
+
+
+def read_wide(path: Path, table: Table, title: str) -> list[Matrix]:
+    """The published tables: ``Sent_1``, ``Answer_1``, ``Answer_label_1``, ``Answer_value_1`` …"""
+    _once(path, table, lambda name: WIDE.fullmatch(name) is not None)
+    found: dict[str, dict[int, Sequence[Any]]] = {}
+    for name, cells in table.columns.items():
+        match = WIDE.fullmatch(name)
+        if match is not None:
+            what, which, number = match.groups()
+            kind = f"{what}_{which}" if which else what
+            found.setdefault(kind.lower(), {})[int(number)] = cells
+    for name in ("sent", "answer"):
+        if name not in found:
+            raise _lacks(path, table, f"{name.capitalize()}_1")
+    numbers = sorted(found["answer"])
+
+    def rows(kind: str) -> Sequence[Row]:
+        own = found.get(kind, {})
+        wanted = sorted(own) if kind.startswith("sent") else numbers
+        missing = [None] * len(table)
+        return _across([own.get(n, missing) for n in wanted], len(table)) if own else ()
+
+    return matrices(
+        path,
+        table,
+        title,
+        Lists(
+            rows("sent"),
+            rows("answer"),
+            rows("answer_label"),
+            rows("answer_value"),
+            (),
+            rows("sent_template"),
+            rows("answer_template"),
+        ),
+    )
+
+
+def read_numbered(path: Path, table: Table, title: str) -> list[Matrix]:
+    """The first published tables, whose header is numbers: context, answers, values, labels.
+
+    The values (True, False) show where all of this is; a first column without a name, or with
+    numbers in it, counts the rows.
+    """
+    columns = list(table.columns.values())
+    names = [name for name in table.columns if name]
+    truths = [all(_is_value(cell) for cell in cells) for cells in columns]
+    start = truths.index(True) if True in truths else len(columns)
+    behind = truths[start:]
+    number = len(behind) if all(behind) else [*behind, False].index(False)
+    if not all(behind) and len(behind) % 2 == 0 and all(behind[: len(behind) // 2]):
+        number = len(behind) // 2  # in few rows a column of labels may hold nothing but `True`
+    stop = start + number
+    first = int("" in table.columns or all(whole(cell) is not None for cell in columns[0]))
+    if not number or start - number <= first:
+        raise MerulaError.of(
+            "M697",
+            f"{path} has no columns of True and False behind its answers",
+            remedy="such a table holds the context, the answers, as many values (True for the right"
+            " one, False), and as many labels; name another format with --as",
+            notes=[f"its columns are called {listing(names)}"[:LONGEST_NOTE]],
+            place=str(path),
+        )
+    labels = columns[stop : stop + number]
+    return matrices(
+        path,
+        table,
+        title,
+        Lists(
+            _across(columns[first : start - number], len(table)),
+            _across(columns[start - number : start], len(table)),
+            _across(labels, len(table)) if labels else (),
+            _across(columns[start:stop], len(table)),
+        ),
+    )
+
+
+def read_genbench(path: Path, table: Table, title: str) -> list[Matrix]:
+    """``input`` (sentences with ``</s>`` between), ``target_options`` and ``target``."""
+    for name in ("input", "target", "target_options"):
+        if name not in table.columns:
+            raise _lacks(path, table, name)
+    context = [_split(cell) for cell in table.columns["input"]]
+    answers = _lists(path, table, "target_options")
+    return matrices(path, table, title, Lists(context, answers, (), table.columns["target"]))
+
+
+def _split(cell: Any) -> Row:
+    if isinstance(cell, list):
+        return cell
+    return [part.strip() for part in text_of(cell).split(BETWEEN) if part.strip()]
+
+
+def read_xy(path: Path, table: Table, title: str) -> list[Matrix]:
+    """``x`` (the context), ``y`` (the answers) and what says which is right.
+
+    ``labels`` are the answers' labels, or values; ``values``, ``correct`` or ``target`` are
+    values, a place or an answer.
+    """
+    for name in ("x", "y"):
+        if name not in table.columns:
+            raise _lacks(path, table, name)
+    labels = first_column(table, "labels", "label") or [None] * len(table)
+    said = first_column(table, "values", "correct", "target") or [None] * len(table)
+    named: list[Row] = []
+    right: list[Any] = []
+    for label, value in zip(labels, said, strict=True):
+        texts = isinstance(label, list) and not all(truth(entry) is not None for entry in label)
+        named.append(label if texts and isinstance(label, list) else ())
+        right.append(value if texts or value is not None else label)
+    context, answers = _lists(path, table, "x"), _lists(path, table, "y")
+    return matrices(path, table, title, Lists(context, answers, named, right))
+
+
+# --- columns -------------------------------------------------------------------------------
+
+
+def _across(columns: Sequence[Sequence[Any]], number: int) -> Sequence[Row]:
+    """Columns as rows."""
+    return list(zip(*columns, strict=True)) if columns else [()] * number
+
+
+def _lists(path: Path, table: Table, name: str) -> Sequence[Row]:
+    """The lists of a column, or of the columns of its entries; empty where there is none."""
+    if name in table.columns:
+        return [_list(path, row, cell) for row, cell in zip(table.rows, table.columns[name], strict=True)]  # fmt: skip # noqa: E501
+    entries = {n: cells for n, cells in table.under(name).items() if n.isdecimal()}
+    if not entries:
+        return ()
+    return _across([entries[n] for n in sorted(entries, key=int)], len(table))
+
+
+def _list(path: Path, row: int, cell: Any) -> Row:
+    """A list, also one that a table holds as a text."""
+    if isinstance(cell, (list, tuple)):
+        return cell
+    shown = word_of(cell).strip()
+    if shown.lower() in MISSING:
+        return ()
+    readers = (json.loads,) if JOINED.search(shown) else (json.loads, ast.literal_eval)
+    for read in readers:
+        try:
+            found = read(shown)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(found, (list, tuple)):
+            return found
+    fault = Fault(row, f"`{shown[:40]}` is no list")
+    remedy = 'write lists as JSON does, ["The dog barks.", "The dog bark."], or a column an entry'
+    raise refuse("M697", str(path), [fault], remedy)
+
+
+def _lacks(path: Path, table: Table, name: str) -> MerulaError:
+    remedy = "name the format of the file with --as, or its columns as the format has them"
+    return lacks(str(path), name, list(table.columns), remedy)
+
+
+def _once(path: Path, table: Table, needed: Callable[[str], bool]) -> None:
+    """Refuse columns of one name, of which it is not clear which one is meant."""
+    twice = [name for name in table.twice if needed(name)]
+    if twice:
+        raise MerulaError.of(
+            "M697",
+            f"{path} has several columns called {listing(twice)}",
+            remedy="give each column a name of its own",
+            place=str(path),
+        )
+
+
+def _is_value(cell: Any) -> bool:
+    return word_of(cell).strip().lower() in ("true", "false")

@@ -1,0 +1,386 @@
+"""Shortcuts of matrices: how often an answer is told right without the pattern of the context.
+
+A solver gives each answer of a set a score and takes the answer with the highest; where several
+have it, it is right as often as one of them taken blindly is. Most solvers never look at the
+context: one that beats chance, 1 of as many as there are answers, beats it by how the set is made.
+(So did Hu et al. 2021 with RAVEN, whose right answer is the one that wrong ones were made from.)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from merula.audit.corpus import Matrix
+from merula.audit.findings import Settings
+from merula.audit.linear import Bags, fitted, usable
+from merula.audit.matrix_scores import (
+    Score,
+    Words,
+    bags,
+    credit,
+    edits,
+    lengths,
+    pairs_of_words,
+    places,
+    slot_values,
+    slots,
+)
+from merula.audit.probes import FEWEST, FOLDS, Probed
+from merula.audit.view import View
+from merula.values import frozen
+
+MATRICES = "matrices"
+SURE = 3.0  # standard errors that a solver has to be above chance
+MOST = 1_000  # sets whose letters are compared, and from which a classifier learns
+HALF = 0.5  # of the matrices: what grammar and memory may solve
+AGREEMENT = re.compile(r"agreement_error|(?<![^\W_])AE(?![^\W_])", re.IGNORECASE)
+
+
+@frozen(eq=False)
+class Sets:
+    """The answer sets of a part, in an order of their own, each with the place of its right answer.
+
+    ``words[i]`` are the answers of set *i*, each a list of numbers: equal words of a set have equal
+    numbers. Sets that are made alike from different words are the same, and are solved once.
+    """
+
+    matrices: Sequence[Matrix]
+    orders: Sequence[tuple[int, ...]]
+    words: Sequence[tuple[tuple[int, ...], ...]]
+    right: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.matrices)
+
+    @staticmethod
+    def of(matrices: Sequence[Matrix], tokens_of: Callable[[str], Sequence[str]]) -> Sets:
+        """The sets of matrices that have one right answer and a wrong one."""
+        kept = [m for m in matrices if m.correct >= 0 and len(m.answers) > 1]
+        orders, words, right = [], [], []
+        for matrix in kept:
+            order = _order(matrix)
+            ids: dict[str, int] = {}
+            words.append(
+                tuple(
+                    tuple(ids.setdefault(t, len(ids)) for t in tokens_of(matrix.answers[place]))
+                    for place in order
+                )
+            )
+            orders.append(order)
+            right.append(order.index(matrix.correct))
+        return Sets(kept, orders, words, right)
+
+    @cached_property
+    def chance(self) -> float:
+        """How often the right answer is taken blindly."""
+        return sum(1 / len(order) for order in self.orders) / len(self)
+
+    def each(self, texts: Callable[[Matrix], Sequence[str]]) -> Iterator[tuple[str, ...]]:
+        """Something of the answers of each set, in the order of its own."""
+        for matrix, order in zip(self.matrices, self.orders, strict=True):
+            own = texts(matrix)
+            yield tuple(own[place] for place in order)
+
+
+def _order(matrix: Matrix) -> tuple[int, ...]:
+    """The places of the answers by their labels, so that sets that are made alike look alike."""
+    places = range(len(matrix.answers))
+    if not matrix.labels:
+        return tuple(sorted(places, key=lambda p: matrix.answers[p]))
+    return tuple(sorted(places, key=lambda p: (matrix.labels[p], matrix.answers[p])))
+
+
+# --- solvers that do not look at the context -----------------------------------------------
+
+
+def solve(view: View, settings: Settings) -> list[Probed]:
+    """What all solvers reach in all parts that have enough sets."""
+    found = []
+    for part, matrices in view.matrix_parts.items():
+        sets = Sets.of(matrices, view.tokens_of)
+        if len(sets) < FEWEST:
+            continue
+        chance = sets.chance
+        for name, reached, allowed in _reached(sets, view, settings):
+            number = min(len(sets), MOST) if name in SAMPLED else len(sets)
+            noise = SURE * math.sqrt(chance * (1 - chance) / number)
+            found.append(Probed(name, part, MATRICES, number, reached, chance, allowed, noise))
+    return found
+
+
+def _reached(
+    sets: Sets, view: View, settings: Settings
+) -> Iterator[tuple[str, float, float | None]]:
+    """The solvers by name: what each reaches, and what it may (None: it is told only)."""
+    scored = _scored(sets, view)
+    reached = {name: _accuracy(scores, sets.right) for name, scores in scored.items()}
+    for name, several in BEST_OF.items():
+        reached[name] = max([reached.pop(one) for one in several])
+    some = _some(len(sets), settings)
+    reached["letters"] = _by_letters(sets, some)
+    reached["position"] = _by_position(sets, settings)
+    if usable():
+        reached["learned"] = _by_ranks(sets, some, scored, settings)
+    for name in BLIND:
+        if name in reached:
+            yield name, reached[name], sets.chance
+    if usable():
+        yield "alone", _by_answer(sets, some, view, settings), None
+    for name, scores in _with_context(sets, view):
+        yield name, _accuracy(scores, sets.right), HALF if name == "unseen" else None
+
+
+def _accuracy(scores: Sequence[Score], right: Sequence[int]) -> float:
+    return sum(map(credit, scores, right)) / len(right)
+
+
+def _scored(sets: Sets, view: View) -> dict[str, list[Score]]:
+    """The scores of the answers of each set, solver by solver."""
+    known: dict[object, dict[str, Score]] = {}
+    found: dict[str, list[Score]] = {}
+    for words in sets.words:
+        own = known.get(words)
+        if own is None:
+            own = known[words] = {name: score(words) for name, score in BY_WORDS.items()}
+            own.update(lengths(words))
+        for name, scores in own.items():
+            found.setdefault(name, []).append(scores)
+    if all(matrix.answer_templates for matrix in sets.matrices):
+        of: dict[tuple[str, ...], Score] = {}
+        found["slots"] = []
+        for texts in sets.each(lambda matrix: matrix.answer_templates):
+            if texts not in of:
+                of[texts] = slots(texts)
+            found["slots"].append(of[texts])
+    found["common"] = _by_frequency(sets, view)
+    found["rare"] = [[-score for score in scores] for scores in found["common"]]
+    return found
+
+
+def _by_frequency(sets: Sets, view: View) -> list[Score]:
+    """Words that stand in many answers of the part: the mean logarithm of how many."""
+    times = Counter(text for matrix in sets.matrices for text in matrix.answers)
+    of_word: Counter[str] = Counter()
+    for text, number in times.items():
+        for word in view.tokens_of(text):
+            of_word[word] += number
+    mean = {}
+    for text in times:
+        logs = [math.log(of_word[word]) for word in view.tokens_of(text)]
+        mean[text] = round(sum(logs) / len(logs), 9) if logs else 0.0
+    return [[mean[text] for text in texts] for texts in sets.each(lambda matrix: matrix.answers)]
+
+
+def _some(number: int, settings: Settings) -> list[int]:
+    """Numbers of sets, as many as can be looked at closely, decided by the seed."""
+    if number <= MOST:
+        return list(range(number))
+    chosen = np.random.default_rng(settings.seed).choice(number, MOST, replace=False)
+    return sorted(chosen.tolist())
+
+
+def _by_letters(sets: Sets, some: Sequence[int]) -> float:
+    """Few letters to be changed to get to the other answers."""
+    answers = list(sets.each(lambda matrix: matrix.answers))
+    known: dict[tuple[str, ...], Score] = {}
+    total = 0.0
+    for number in some:
+        texts = answers[number]
+        if texts not in known:
+            known[texts] = edits(texts)
+        total += credit(known[texts], sets.right[number])
+    return total / len(some)
+
+
+def _folds(number: int, settings: Settings) -> NDArray[np.int64]:
+    return np.random.default_rng(settings.seed).permutation(number) % FOLDS
+
+
+def _by_position(sets: Sets, settings: Settings) -> float:
+    """The place where most right answers of the other folds stand."""
+    places_ = np.array([matrix.correct for matrix in sets.matrices])
+    folds = _folds(len(sets), settings)
+    total = 0.0
+    for fold in range(FOLDS):
+        times = np.bincount(places_[folds != fold], minlength=int(places_.max()) + 1)
+        for number in np.flatnonzero(folds == fold).tolist():
+            matrix = sets.matrices[number]
+            own = np.zeros(len(matrix.answers))
+            shared = min(len(own), len(times))
+            own[:shared] = times[:shared]
+            total += credit(own.tolist(), matrix.correct)
+    return total / len(sets)
+
+
+def _by_ranks(
+    sets: Sets, some: Sequence[int], scored: dict[str, list[Score]], settings: Settings
+) -> float:
+    """A classifier that sees which rank an answer has with each of the other solvers.
+
+    So it finds what none of them is: the second most alike, say.
+    """
+    names = [name for name in LEARNT if name in scored]
+    most = max(len(sets.orders[number]) for number in some)
+    rows = []
+    for number in some:
+        ranks = [_ranks(scored[name][number]) for name in names]
+        for at in range(len(sets.orders[number])):
+            row = np.zeros(len(names) * most)
+            row[[i * most + own[at] for i, own in enumerate(ranks)]] = 1
+            rows.append(row)
+    return _learnt(sets, some, np.array(rows), settings)
+
+
+def _by_answer(sets: Sets, some: Sequence[int], view: View, settings: Settings) -> float:
+    """A classifier that sees the words of an answer, and neither the others nor the context."""
+    answers = list(sets.each(lambda matrix: matrix.answers))
+    bags_ = [view.tokens_of(text) for number in some for text in answers[number]]
+    return _learnt(sets, some, Bags.of(bags_).matrix(), settings)
+
+
+def _learnt(sets: Sets, some: Sequence[int], seen: Any, settings: Settings) -> float:
+    """What a classifier reaches that learns from four fifths of some sets and solves the others.
+
+    ``seen`` has a row for each answer of each of these sets.
+    """
+    starts = np.cumsum([0, *(len(sets.orders[number]) for number in some)])
+    label = np.zeros(int(starts[-1]), dtype=np.bool_)
+    label[[start + sets.right[number] for start, number in zip(starts, some, strict=False)]] = True
+    folds = _folds(len(some), settings)
+    of_row = np.repeat(folds, np.diff(starts))
+    total = 0.0
+    for fold in range(FOLDS):
+        train = np.flatnonzero(of_row != fold)
+        model = fitted(seen[train], label[train], settings.seed, intercept=True)
+        for i in np.flatnonzero(folds == fold).tolist():
+            scores = model.decision_function(seen[int(starts[i]) : int(starts[i + 1])])
+            total += credit(np.round(scores, 6).tolist(), sets.right[some[i]])
+    return total / len(some)
+
+
+def _ranks(scores: Score) -> list[int]:
+    """How many different scores are higher.
+
+    >>> _ranks([3, 1, 3, 2])
+    [0, 2, 0, 1]
+    """
+    order = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+    return [order[score] for score in scores]
+
+
+# --- solvers that know grammar, and remember the context ------------------------------------
+
+
+def _with_context(sets: Sets, view: View) -> Iterator[tuple[str, list[Score]]]:
+    """What grammar alone reaches, and what it reaches with the memory of what was shown.
+
+    ``grammar`` takes any answer that breaks no rule of its own sentence. ``unseen`` takes of these
+    one that the context has not, as a sentence or as a template; ``shown`` takes of those one
+    of which the context has every value at its place. The order of the context plays no part.
+    """
+    fine = [grammatical(matrix) for matrix in sets.matrices]
+    if not any(one is not None for one in fine):
+        return
+    grammar: list[Score] = []
+    unseen: list[Score] = []
+    shown: list[Score] = []
+    for matrix, order, own in zip(sets.matrices, sets.orders, fine, strict=True):
+        good = [own is None or own[place] for place in order]
+        new = [not _in_context(matrix, place, view) for place in order]
+        values = _values_shown(matrix, view)
+        grammar.append([float(a) for a in good])
+        unseen.append([a * (1.0 + b) for a, b in zip(good, new, strict=True)])
+        shown.append(
+            [a * (1.0 + b * (1.0 + values[p])) for a, b, p in zip(good, new, order, strict=True)]
+        )
+    yield "grammar", grammar
+    yield "unseen", unseen
+    yield "shown", shown
+
+
+def grammatical(matrix: Matrix) -> list[bool] | None:
+    """Which answers break no external or internal rule; None where the data do not tell.
+
+    What an answer breaks of a relation between sentences, it does not break as a sentence: ``R …``,
+    and a cycle that is filed under I, which is named by an attribute or an object and not by a
+    rule. The data of others tell by their labels which answers have an error of agreement.
+    """
+    if matrix.broken:
+        objects = _objects(matrix.answer_templates)
+        return [not any(_of_sentence(rule, objects) for rule in rules) for rules in matrix.broken]
+    if any(AGREEMENT.search(label) for label in matrix.labels):
+        return [not AGREEMENT.search(label) for label in matrix.labels]
+    return None
+
+
+def _of_sentence(rule: str, objects: AbstractSet[str]) -> bool:
+    letter, _, name = rule.partition(" ")
+    return letter == "E" or (letter == "I" and "." not in name and name not in objects)
+
+
+@lru_cache(maxsize=4096)
+def _objects(templates: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for template in templates for name, _ in slot_values(template))
+
+
+def _in_context(matrix: Matrix, place: int, view: View) -> bool:
+    if view.plain(matrix.answers[place]) in {view.plain(text) for text in matrix.context}:
+        return True
+    templates = matrix.answer_templates
+    return bool(templates) and templates[place] in matrix.context_templates
+
+
+def _values_shown(matrix: Matrix, view: View) -> list[bool]:
+    """Of each answer: whether all its values stand at their places somewhere in the context.
+
+    The values are those of templates, where there are any; else words, counted from the left.
+    """
+    if matrix.answer_templates and matrix.context_templates:
+        context: list[AbstractSet[object]] = [set(slot_values(t)) for t in matrix.context_templates]
+        answers: list[AbstractSet[object]] = [set(slot_values(t)) for t in matrix.answer_templates]
+    else:
+        context = [set(enumerate(view.tokens_of(text))) for text in matrix.context]
+        answers = [set(enumerate(view.tokens_of(text))) for text in matrix.answers]
+    shown = frozenset().union(*context)
+    return [answer <= shown for answer in answers]
+
+
+BY_WORDS: Mapping[str, Callable[[Words], Score]] = {
+    "edits": edits,
+    "places": places,
+    "words": bags,
+    "bigrams": pairs_of_words,
+}
+BEST_OF = {"length": ("shortest", "longest", "median"), "common": ("common", "rare")}
+LEARNT = ("edits", "places", "words", "bigrams", "slots", "longest", "common")
+# What each solver takes. The blind ones do not look at the context, and know no words.
+BLIND = {
+    "edits": "the nearest to the others, in words",
+    "letters": "the nearest to the others, in letters",
+    "places": "the one with the words that others have at the same places",
+    "words": "the one with the words that others have",
+    "bigrams": "the one with the neighbouring words that others have",
+    "slots": "the one with the values that others have in their templates",
+    "length": "the shortest, the longest, or the middle one",
+    "common": "the one with the commonest words, or with the rarest",
+    "position": "the one at the commonest place",
+    "learned": "what a classifier makes of all of these",
+}
+TOLD = {
+    "alone": "what a classifier makes of the words of an answer",
+    "grammar": "one that breaks no rule",
+    "unseen": "of these one that the context has not",
+    "shown": "of those one whose values the context has",
+}
+MEANINGS = BLIND | TOLD
+SAMPLED = ("letters", "learned", "alone")
+SOLVERS = tuple(MEANINGS)
