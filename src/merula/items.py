@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import NamedTuple
 
@@ -129,11 +129,20 @@ class OneOf:
 
 
 class Lexical(NamedTuple):
-    """A form of an object's lexeme: of a bundle of values, or of a named column."""
+    """A form of an object's lexeme: of a bundle of values, or of a named column.
+
+    Of a column there may be one for each ``filler`` of a position: see `column_in`.
+    """
 
     object: g.Object
     values: tuple[tuple[str, str], ...]
     column: str | None = None
+    filler: str = ""
+
+    def column_in(self, columns: Container[str], prefix: str = "") -> str:
+        """The named column: that for what fills the position (``wrong.theme``), if there is one."""
+        own = f"{prefix}{self.column}.{self.filler}"
+        return own if self.filler and own in columns else f"{prefix}{self.column}"
 
 
 Word = Fixed | OneOf | Lexical
@@ -189,21 +198,25 @@ def _object_words(
 def _carried(grammar: g.Grammar, item: g.Object, state: State, values: g.Setting) -> Iterator[Word]:
     """The words that values bring: those of the last variable that has any for its value."""
     found: Word | None = None
+    own = grammar.own(item)
+    filler = values[own] if item.position and own is not None else ""
     for variable in grammar.by_object[item]:
         value = values.get(variable)
         instead = state.texts.get(variable)
         if isinstance(instead, str):
             found = Fixed(instead)
         elif value is not None and value in variable.words:
-            found = _word(variable, value, variable.words[value])
+            found = _word(variable, value, variable.words[value], filler)
     if found is not None and not (item.position and found == Fixed("")):
         yield found
 
 
-def _word(variable: g.Variable, value: str, options: Sequence[str | g.ColumnWord]) -> Word:
+def _word(
+    variable: g.Variable, value: str, options: Sequence[str | g.ColumnWord], filler: str
+) -> Word:
     first = options[0]
     if isinstance(first, g.ColumnWord):
-        return Lexical(first.object, (), first.column)
+        return Lexical(first.object, (), first.column, filler)
     if len(options) == 1:
         return Fixed(first)
     return OneOf(variable, value, tuple(x for x in options if isinstance(x, str)))

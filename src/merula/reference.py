@@ -136,6 +136,8 @@ class _Reader:
             column = self._form(rows, word.object, {value for _, value in word.values})
         else:
             column = _own_column(rows, word.object, word.column)
+            if word.filler and f"{column}.{word.filler}" in rows.columns:
+                column = f"{column}.{word.filler}"
         if column not in rows.columns:
             raise FormError(column)
         return _Part(column, self._choice(rows, word.object, cell), word.object.name)

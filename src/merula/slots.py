@@ -98,11 +98,12 @@ class SlotMaker:
         if rows is None:
             self._no_rows(word.object)
             return None
-        column = word.column
-        if column is None:
+        column: str | None
+        if word.column is None:
             column = self._column(rows, word.object, word.values)
-        elif rows.kind == SETS:
-            column = f"{word.object.name}.{column}"
+        else:
+            prefix = f"{word.object.name}." if rows.kind == SETS else ""
+            column = word.column_in(rows.columns, prefix)
         if column is None or not self._has_column(rows, word.object, column):
             return None
         key = self._key(rows, word.object, item.solved.values)

@@ -342,15 +342,22 @@ def _in_context(matrix: Matrix, place: int, view: View) -> bool:
 def _values_shown(matrix: Matrix, view: View) -> list[bool]:
     """Of each answer: whether all its values stand at their places somewhere in the context.
 
-    The values are those of templates, where there are any; else words, counted from the left.
+    The values are those of templates, where there are any, and a slot that is not there is a value,
+    too; else they are words, counted from the left.
     """
     if matrix.answer_templates and matrix.context_templates:
-        context: list[AbstractSet[object]] = [set(slot_values(t)) for t in matrix.context_templates]
-        answers: list[AbstractSet[object]] = [set(slot_values(t)) for t in matrix.answer_templates]
-    else:
-        context = [set(enumerate(view.tokens_of(text))) for text in matrix.context]
-        answers = [set(enumerate(view.tokens_of(text))) for text in matrix.answers]
-    shown = frozenset().union(*context)
+        both = [dict(slot_values(t)) for t in (*matrix.context_templates, *matrix.answer_templates)]
+        names = {name for own in both for name in own}
+        values = [{(name, own.get(name)) for name in names} for own in both]
+        return _all_in(values[: len(matrix.context)], values[len(matrix.context) :])
+    words = [set(enumerate(view.tokens_of(text))) for text in matrix.context]
+    return _all_in(words, [set(enumerate(view.tokens_of(text))) for text in matrix.answers])
+
+
+def _all_in(
+    context: Sequence[AbstractSet[object]], answers: Sequence[AbstractSet[object]]
+) -> list[bool]:
+    shown: frozenset[object] = frozenset().union(*context)
     return [answer <= shown for answer in answers]
 
 

@@ -162,10 +162,10 @@ def _groups(table: Table, names: Columns, parts: Sequence[str]) -> list[str]:
     own = first_column(table, names.group, "paradigm", "group", "address")
     if own is None:
         return [""] * len(table)
-    known: dict[tuple[str, Any], str] = {}
+    known: dict[tuple[str, str], str] = {}
     return [
-        known.setdefault((part, value), f"{part} {word_of(value)}")
-        for part, value in zip(parts, own, strict=True)
+        known.setdefault((part, value), f"{part} {value}")
+        for part, value in zip(parts, map(word_of, own), strict=True)
     ]
 
 
