@@ -140,18 +140,18 @@ def test_the_size_of_a_batch_changes_nothing(negation: merula.Grammar, name: str
 
 
 def test_the_size_of_a_batch_changes_no_matrix(agreement: merula.Grammar) -> None:
-    assert rows(agreement, "agrf", 200, 5, 33) == rows(agreement, "agrf", 200, 5, 16_384)
+    assert rows(agreement, "six", 200, 5, 33) == rows(agreement, "six", 200, 5, 16_384)
 
 
 def test_a_seed_is_an_order(agreement: merula.Grammar) -> None:
-    one, other = (rows(agreement, "agrf", 4680, seed, 1000) for seed in (0, 1))
+    one, other = (rows(agreement, "six", 4680, seed, 1000) for seed in (0, 1))
     assert [r["address"] for r in one] != [r["address"] for r in other]
     assert {r["address"] for r in one} == {str(i) for i in range(4680)}
     assert {r["address"] for r in other} == {r["address"] for r in one}
 
 
 def test_no_instance_repeats(agreement: merula.Grammar, negation: merula.Grammar) -> None:
-    matrices = rows(agreement, "agrf", 4680, 0, 5000)
+    matrices = rows(agreement, "six", 4680, 0, 5000)
     assert len({(tuple(r["context"]), tuple(sorted(r["answers"]))) for r in matrices}) == 4680
     cells = rows(negation, "ever", 3000, 0, 5000)
     assert len({(r["sentence"], r["cell"]) for r in cells}) == len(cells) == 24_000
@@ -159,8 +159,8 @@ def test_no_instance_repeats(agreement: merula.Grammar, negation: merula.Grammar
 
 def test_rows_are_instances(agreement: merula.Grammar, negation: merula.Grammar) -> None:
     """A row says what the instance at its address says, read the obvious way."""
-    for row in rows(agreement, "agrf", 150, 2, 64):
-        instance = agreement["agrf"][int(row["address"])]
+    for row in rows(agreement, "six", 150, 2, 64):
+        instance = agreement["six"][int(row["address"])]
         assert row["context"] == [s.text for s in instance.context]
         by_label = {s.label: s for s in instance.answers}
         assert sorted(row["labels"]) == sorted(by_label)
@@ -222,7 +222,7 @@ def test_a_seed_means_the_same_rows_as_before() -> None:
 
 
 def test_numbers_may_be_numpys(agreement: merula.Grammar) -> None:
-    design = agreement["agrf"]
+    design = agreement["six"]
     plain = design.generate(3, seed=7).to_table()
     assert design.generate(np.int64(3), seed=np.int64(7)).to_table().equals(plain)
     assert design[np.int64(5)] == design[5]
@@ -234,7 +234,7 @@ def test_numbers_may_be_numpys(agreement: merula.Grammar) -> None:
             design[wrong]
     with pytest.raises(TypeError, match="list of names"):
         design.generate(3, columns="context")
-    with pytest.raises(merula.MerulaError, match="no column of agrf is kept"):
+    with pytest.raises(merula.MerulaError, match="no column of six is kept"):
         design.generate(3, columns=[])
 
 
@@ -273,14 +273,14 @@ def test_huge_spaces_are_counted_and_sampled(slots: int, exact: int) -> None:
 
 def test_too_many_are_refused(agreement: merula.Grammar) -> None:
     with pytest.raises(merula.MerulaError, match="has 4,680 instances; 4,681 were asked for"):
-        agreement.generate(4681)
+        agreement["six"].generate(4681)
     with pytest.raises(merula.MerulaError, match="M606"):
         Run.of([compiled(agreement)], Selection(10**40), "jsonl")
 
 
 def test_none_and_all(agreement: merula.Grammar) -> None:
-    assert agreement.generate(0).to_table().num_rows == 0
-    assert agreement.generate().to_table().num_rows == 4680
+    assert agreement["six"].generate(0).to_table().num_rows == 0
+    assert agreement["six"].generate().to_table().num_rows == 4680
 
 
 def test_public_names() -> None:
@@ -296,7 +296,7 @@ def test_a_data_set_needs_its_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(ImportError, match=r"pip install 'merula\[hf\]'"):
-        agreement.generate(3).to_dataset()
+        agreement["six"].generate(3).to_dataset()
 
 
 @pytest.mark.parametrize("n", [0, 3])
@@ -307,20 +307,20 @@ def test_a_data_set_is_given_plain_rows(
     package = ModuleType("datasets")
     package.Dataset = lambda table: table  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "datasets", package)
-    table = agreement.generate(n, seed=2).to_dataset()
-    assert table.to_pylist() == agreement.generate(n, seed=2).to_table().to_pylist()
+    table = agreement["six"].generate(n, seed=2).to_dataset()
+    assert table.to_pylist() == agreement["six"].generate(n, seed=2).to_table().to_pylist()
     assert "dictionary" not in str(table.schema)
 
 
 def test_rows_say_where_they_are_from(agreement: merula.Grammar) -> None:
-    made = maker(agreement, "agrf")
-    (row,) = rows(agreement, "agrf", 1, 11, 10)
+    made = maker(agreement, "six")
+    (row,) = rows(agreement, "six", 1, 11, 10)
     found = compiled(agreement)
     assert (row["grammar"], row["lexicon"]) == (
         found.grammar_digest[:16],
         found.lexicon_digest[:16],
     )
-    instance = agreement["agrf"][int(row["address"])]
+    instance = agreement["six"][int(row["address"])]
     assert row["variant"] == "; ".join(f"{k}={v}" for k, v in instance.choices.items())
     assert row["context_templates"][0].startswith("subj[")
     words = [len(template.split("] ")) for template in row["context_templates"]]
@@ -371,7 +371,7 @@ def test_the_order_of_rows_is_as_good_as_random() -> None:
 def test_type_iii_takes_each_item_from_another_instance(
     agreement: merula.Grammar, answers: str
 ) -> None:
-    design = agreement["agrf"]
+    design = agreement["six"]
     one = design.generate(300, seed=4).to_table().to_pylist()
     table = design.generate(300, seed=4, variation="III", answers=answers).to_table()
     assert len(set(table["address"].to_pylist())) == 300
@@ -391,7 +391,7 @@ def test_type_iii_takes_each_item_from_another_instance(
 
 def test_a_type_iii_item_is_that_of_its_instance(agreement: merula.Grammar) -> None:
     """Each sentence is the one of its place in the type I instance with its lexemes."""
-    design = agreement["agrf"]
+    design = agreement["six"]
     known = {
         (r["frame"], r["variant"], r["lexemes"]["set"]): r
         for r in design.generate().to_table().to_pylist()
@@ -481,7 +481,7 @@ def test_spans_are_where_words_stand(agreement: merula.Grammar, negation: merula
         assert not any(text != text.strip() or text.endswith(".") for text in found.values())
         starts = [s["start"] for s in row["spans"]]
         assert starts == sorted(starts)
-    for row in agreement["agrf"].generate(40, seed=5, spans=True).to_table().to_pylist():
+    for row in agreement["six"].generate(40, seed=5, spans=True).to_table().to_pylist():
         for texts, spans, templates in (
             (row["context"], row["context_spans"], row["context_templates"]),
             (row["answers"], row["answer_spans"], row["answer_templates"]),

@@ -92,8 +92,8 @@ def test_formats_hold_the_same_rows(
             found[form] = [read(tmp_path / form / name, form) for name in names]
     assert found["parquet"] == found["arrow"] == found["jsonl"]
     assert len({tuple(x) for x in digests.values()}) == 1
-    assert [len(x) for x in found["jsonl"]] == [30, 240, 240]
-    with (tmp_path / "csv" / "agreement_fr-agrf.csv").open(
+    assert [len(x) for x in found["jsonl"]] == [30, 30, 30, 240, 240]
+    with (tmp_path / "csv" / "agreement_fr-six.csv").open(
         encoding="utf-8-sig", newline=""
     ) as file:
         for flat, row in zip(csv.DictReader(file), found["jsonl"][0], strict=True):
@@ -109,7 +109,7 @@ def test_formats_hold_the_same_rows(
                 )
     path = tmp_path / "csv" / "sentential_negation-ever.csv"
     with path.open(encoding="utf-8-sig", newline="") as file:
-        for flat, row in zip(csv.DictReader(file), found["jsonl"][1], strict=True):
+        for flat, row in zip(csv.DictReader(file), found["jsonl"][3], strict=True):
             assert flat["sentence"] == row["sentence"]
             assert flat["acceptable"] == str(int(row["acceptable"]))
             assert flat["factors.ever"] == row["factors"]["ever"]
@@ -126,10 +126,10 @@ def test_type_iii_data_can_be_written(
         tmp_path / "x", generate_files(Run.of([agreement], selection, form), tmp_path / "x")
     )
     assert manifest["variation"] == "III"
-    maker = RowMaker(agreement, agreement.designs["agrf"], selection)
+    maker = RowMaker(agreement, agreement.designs["six"], selection)
     if form != "csv":
         assert (
-            read(tmp_path / "x" / f"agreement_fr-agrf.{form}", form)
+            read(tmp_path / "x" / f"agreement_fr-six.{form}", form)
             == maker.batch(0, 20).to_pylist()
         )
 
@@ -391,7 +391,7 @@ def test_other_data_is_refused(
         "sentential_negation-ever: 40 instances there, 41 asked for": Run.of(
             [negation], Selection(41, 3), "jsonl", part=64
         ),
-        "agreement_fr-agrf is asked for and not there": Run.of(
+        "agreement_fr-six is asked for and not there": Run.of(
             [agreement], Selection(40, 3), "jsonl", part=64
         ),
         "spans: no there, yes asked for": Run.of(

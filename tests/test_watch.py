@@ -93,7 +93,7 @@ def test_a_table_of_the_command_line_is_watched(folder: Path) -> None:
 def test_files_that_come_with_merula_are_watched() -> None:
     found = look("blm/agreement_fr", PLAIN)
     names = {path.name for path, known in found.files.items() if known}
-    assert names == {"agreement_fr.merula", "agreement.tsv", "surface.toml"}
+    assert names == {"agreement_fr.merula", "agreement.merula", "agreement.tsv", "surface.toml"}
 
 
 @pytest.mark.usefixtures("folder")

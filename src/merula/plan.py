@@ -148,6 +148,7 @@ class Planner:
         self._components: Made = {}
         self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
         self.excluded: dict[tuple[str, str, str], dict[Excluded, None]] = {}  # by slot, contrast
+        self._alike: dict[tuple[str, str, frozenset[str]], Excluded] = {}
 
     def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
         """The plan of a variant, or None where something is missing (it has been reported)."""
@@ -295,7 +296,8 @@ class Planner:
         for i in np.flatnonzero(bad).tolist():
             forms = " = ".join(dict.fromkeys(slot.forms[c][i] for c in columns))
             alike = f"{columns[0]} = {columns[1]} = {forms}" if len(columns) == 2 else ""
-            rows[Excluded(slot.titles[i], slot.places[i], alike)] = None
+            key = (slot.titles[i], slot.places[i], frozenset(columns))
+            rows[self._alike.setdefault(key, Excluded(*key[:2], alike))] = None  # in either order
 
 
 # --- small functions -----------------------------------------------------------------------

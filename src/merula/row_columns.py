@@ -23,6 +23,20 @@ WORD = pa.dictionary(pa.int32(), pa.string())
 WORDS = pa.list_(WORD)
 TEXTS = pa.list_(pa.string())
 SPANS = pa.list_(pa.struct([("object", WORD), ("start", pa.int32()), ("end", pa.int32())]))
+# What a language model put in place of a word (type II): in which sentence (items, then answers,
+# from 0), of which object, from what, and the log-probabilities of both in that sentence.
+VARIED = pa.list_(
+    pa.struct(
+        [
+            ("sentence", pa.int32()),
+            ("slot", WORD),
+            ("original", WORD),
+            ("filler", WORD),
+            ("original_score", pa.float64()),
+            ("filler_score", pa.float64()),
+        ]
+    )
+)
 
 
 # Columns of texts that hardly repeat; all other strings are words of a dictionary.
@@ -312,6 +326,7 @@ class MatrixColumns(DesignColumns):
         elif self.writer.titles:
             for name, cells in both.items():
                 yield self._lexeme_lists(f"{name}_lexemes", cells)
+        yield Column.of("varied", VARIED, lambda rows: _nothing_varied(len(rows)))
 
     # which cells a row shows, shape (rows, cells)
 
@@ -371,6 +386,12 @@ class MatrixColumns(DesignColumns):
             return list_array(self.lexemes(places, shown.size), shown.shape[1])
 
         return Column.of(name, pa.list_(self.lexeme_type), make)
+
+
+def _nothing_varied(length: int) -> Any:
+    """An empty list a row: types I and III show the words of the tables."""
+    offsets = pa.array(np.zeros(length + 1, dtype=np.int32))
+    return pa.ListArray.from_arrays(offsets, pa.array([], VARIED.value_type))
 
 
 def answer_orders(numbers: Ints, answers: int, seed: int) -> Ints:

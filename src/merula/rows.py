@@ -24,7 +24,7 @@ from merula.permute import Permutation
 from merula.row_columns import Column, Located, columns_of
 from merula.variation import TYPE_I, AddressSpace, Variation
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 CHUNK = 65_536  # sentences a batch
 AHEAD = 4  # batches whose lexemes are looked up together
 

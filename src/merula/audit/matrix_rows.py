@@ -128,11 +128,11 @@ def _matrix(cells: Cells, place: Place, rules: dict[Row, tuple[str, ...]] | None
 
 
 def _parts(table: Table, title: str) -> list[str]:
-    """What each row belongs to: a part of a suite and a design; else what the file is called."""
+    """What each row belongs to: a part of a suite and a set of it; else what the file is called."""
     parts = first_column(table, *PARTS)
     if parts is None:
         return [title] * len(table)
-    designs = first_column(table, "design") or [""] * len(table)
+    designs = first_column(table, "set", "design") or [""] * len(table)
     return [part_of(word_of(p), word_of(d)) for p, d in zip(parts, designs, strict=True)]
 
 

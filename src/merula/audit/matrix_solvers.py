@@ -130,13 +130,15 @@ def _reached(
     reached["position"] = _by_position(sets, settings)
     if usable():
         reached["learned"] = _by_ranks(sets, some, scored, settings)
+    informed = {n: _accuracy(scores, sets.right) for n, scores in _with_context(sets, view)}
     for name in BLIND:
-        if name in reached:
-            yield name, reached[name], sets.chance
+        if name in reached:  # a classifier may learn what is grammatical, and no more
+            learnt = informed.get("grammar", 0.0) if name == "learned" else 0.0
+            yield name, reached[name], max(sets.chance, learnt)
     if usable():
         yield "alone", _by_answer(sets, some, view, settings), None
-    for name, scores in _with_context(sets, view):
-        yield name, _accuracy(scores, sets.right), HALF if name == "unseen" else None
+    for name, accuracy in informed.items():
+        yield name, accuracy, HALF if name == "unseen" else None
 
 
 def _accuracy(scores: Sequence[Score], right: Sequence[int]) -> float:

@@ -303,7 +303,7 @@ def _matrices_of(names: Sequence[str], table: Table) -> str:
         return "blm"
     if "target_options" in names:
         return "genbench"
-    if {"x", "y"} <= starts and any(isinstance(cell, list) for cell in table.columns["y"]):
+    if {"x", "y"} <= starts and any(isinstance(cell, list) for cell in table.columns.get("y", ())):
         return "xy"
     numbered = len(names) > 2 and all(name.isdecimal() for name in names if name)
     return "blm-first" if numbered and _has_truths(table) else ""
