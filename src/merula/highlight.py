@@ -30,6 +30,7 @@ from merula.language.tokens import HEADS, Entry, Token, entries, scan
 
 # Key words that stand behind something, by section; a word in another place is a name.
 _BEHIND = {
+    "import": "with",
     "lexicon": "separated encoded",
     "external": "else ignores and needs or inside outside",
     "internal": "else ignores and needs or inside outside",
@@ -181,6 +182,8 @@ def _joins(entry: Entry, number: int) -> bool:
     word = tokens[number].text
     if head in ("frame", "frames"):
         return word == "and" and _in_guard(tokens, number)
+    if head == "answers" and entry.inline:
+        return word == "crossed"
     if head == "answers" and not any(token.kind == "COLON" for token in tokens[:number]):
         return word in ("breaks", "as")
     return word in _BEHIND.get(head, "").split()
@@ -197,6 +200,10 @@ def _begins(entry: Entry, number: int, found: Sequence[int]) -> bool:
         return after is None or after.text != "swap"
     if head == "lexicon" and word == "by":
         return before.text == last == "separated"
+    if head == "import":
+        return before.text == last == "with" and word == "designs"
+    if head == "answers" and entry.inline and after is None:
+        return number == 0 and word == "crossed"
     if after is None or after.kind not in _OPERANDS | {"LPAR"}:
         return False
     if word == "not":

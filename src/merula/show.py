@@ -11,6 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from merula.answer_sets import AnswerSet
 from merula.compiler import CompiledDesign
 from merula.drawing import NOTHING, Drawing, Row, Run
 from merula.grammar import CORRECT
@@ -204,6 +205,18 @@ def _star(row: Row) -> Text:
 
 def _broken(row: Row, between: str = ", ") -> Text:
     return Text(between.join(row.broken), BAD)
+
+
+def answer_sets(found: Mapping[str, AnswerSet]) -> Table:
+    """A row a matrix: what its answer set gives away."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    table.add_column("answers of")
+    for name in ("number", "chance", "grammar alone", "P(E)", "P(I)", "P(R)"):
+        table.add_column(name, justify="right")
+    for name, answers in found.items():
+        shares = [answers.chance, answers.grammar, *answers.classes.values()]
+        table.add_row(name, str(answers.answers), *(f"{share:.1%}" for share in shares))
+    return table
 
 
 def counts(designs: Mapping[str, CompiledDesign], variation: Variation = TYPE_I) -> Table:

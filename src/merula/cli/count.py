@@ -40,7 +40,8 @@ def count(
         data = [_counts(file, c, wanted) for file, c in zip(files, compiled, strict=True)]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
-    from merula.show import counts
+    from merula.answer_sets import answer_sets_of
+    from merula.show import answer_sets, counts
 
     for i, item in enumerate(compiled):
         if i:
@@ -48,11 +49,17 @@ def count(
         if len(compiled) > 1 and item.grammar is not None:
             click.echo(item.grammar.name)
         draw(counts(item.designs, wanted))
+        found = answer_sets_of(item)
+        if found:
+            click.echo()
+            draw(answer_sets(found))
 
 
 def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, Any]:
+    from merula.answer_sets import answer_sets_of
     from merula.variation import AddressSpace
 
+    answers = answer_sets_of(compiled)
     return {
         "file": file,
         "designs": [
@@ -63,7 +70,8 @@ def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, An
                 "cells": len(design.cells[0][1]) if design.cells else 0,
                 "instances": AddressSpace(design, variation).count,
                 "frames": AddressSpace(design, variation).by_frame(),
+                **({"answers": answers[name].to_json()} if name in answers else {}),
             }
-            for design in compiled.designs.values()
+            for name, design in compiled.designs.items()
         ],
     }

@@ -1,0 +1,75 @@
+"""What an answer set gives away: chance, the classes that are broken, what grammar alone reaches.
+
+>>> from merula.compiler import compile_source
+>>> from merula.language.diagnostics import Report
+>>> from merula.program import read_grammar
+>>> compiled = compile_source(read_grammar("blm/agreement_en", Report()))
+>>> found = answer_set(compiled, compiled.designs["balanced"])
+>>> found.answers, found.chance, found.grammar, round(found.classes["E"], 3)
+(8, 0.125, 0.25, 0.5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from merula import grammar as g
+from merula.compiler import Compiled, CompiledDesign
+from merula.values import frozen
+
+
+@frozen
+class AnswerSet:
+    """The answers of a matrix, over all of its instances of type I.
+
+    ``classes`` is P(E), P(I), P(R): the share of answers, the right one among them, that break
+    something of the class. ``grammar`` is how often somebody is right who takes any answer that is
+    a good sentence, which breaks no rule (what differs from the operators is no fault of a
+    sentence, also where its cycle is filed under I).
+    """
+
+    answers: int
+    classes: Mapping[str, float]
+    grammar: float
+
+    @property
+    def chance(self) -> float:
+        """How often somebody is right who takes any answer."""
+        return 1 / self.answers
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, shares to six digits."""
+        return {
+            "number": self.answers,
+            "chance": round(self.chance, 6),
+            "grammar": round(self.grammar, 6),
+            **{f"P({letter})": round(share, 6) for letter, share in self.classes.items()},
+        }
+
+
+def answer_sets_of(compiled: Compiled) -> dict[str, AnswerSet]:
+    """The answer sets of a grammar's matrices, by design."""
+    every = {name: answer_set(compiled, d) for name, d in compiled.designs.items()}
+    return {name: found for name, found in every.items() if found is not None}
+
+
+def answer_set(compiled: Compiled, design: CompiledDesign) -> AnswerSet | None:
+    """The answer set of a matrix that has wrong answers and instances; else None."""
+    assert compiled.grammar is not None
+    total = sum(plan.count for plan in design.plans)
+    if not isinstance(design.design, g.Matrix) or not design.design.answers or not total:
+        return None
+    rules = {str(rule) for rule in compiled.grammar.rules}
+    broken = dict.fromkeys(g.LETTERS, 0)
+    answers, right = 0, 0.0
+    for plan in design.plans:
+        cells = [cell.cell for cell in plan.cells if cell.cell.role == "answer"]
+        answers = len(cells)
+        good = sum(rules.isdisjoint(cell.broken) for cell in cells)
+        right += plan.count / good
+        for letter in g.LETTERS:
+            hit = sum(any(rule[0] == letter for rule in cell.broken) for cell in cells)
+            broken[letter] += plan.count * hit
+    classes = {letter: n / (total * answers) for letter, n in broken.items()}
+    return AnswerSet(answers, classes, right / total)
