@@ -3,8 +3,8 @@
 >>> import merula
 >>> g = merula.load("blm/agreement_fr")
 >>> g.name, list(g)
-('agreement_fr', ['agrf'])
->>> instance = g["agrf"][0]
+('agreement_fr', ['six', 'eight', 'balanced'])
+>>> instance = g["six"][0]
 >>> len(instance.context), [s.label for s in instance.answers][:3]
 (7, ['Correct', 'AE', 'WN1'])
 """
@@ -359,7 +359,7 @@ class Design:
         read. Raises `MerulaError` if the design has not what is asked for.
 
         >>> import merula
-        >>> table = merula.load("blm/agreement_fr")["agrf"].generate(10, seed=1).to_table()
+        >>> table = merula.load("blm/agreement_fr")["six"].generate(10, seed=1).to_table()
         >>> table.num_rows, table.column_names[:5]
         (10, ['instance', 'address', 'design', 'frame', 'variant'])
         """
@@ -429,12 +429,12 @@ class Data:
 
         >>> import merula, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     data = merula.load("blm/agreement_fr")["agrf"].generate(10)
+        ...     data = merula.load("blm/agreement_fr")["six"].generate(10)
         ...     manifest = data.write(folder, form="jsonl")
         ...     [check.fault for check in merula.verify(folder)]
         ['']
         >>> manifest["files"][0]["file"]
-        'agreement_fr-agrf.jsonl'
+        'agreement_fr-six.jsonl'
         """
         from merula.export import Run, generate_files
         from merula.formats import FORMATS
@@ -455,7 +455,7 @@ class Data:
 class Grammar(Mapping[str, Design]):
     """A compiled grammar: a mapping from names to designs.
 
-    ``g["agrf"]`` is a design, ``g[3]`` an instance, counted over all designs in order.
+    ``g["six"]`` is a design, ``g[3]`` an instance, counted over all designs in order.
     """
 
     def __init__(self, compiled: Compiled) -> None:

@@ -177,15 +177,25 @@ def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
     if not cases:
         return
     where = of_variants(len(cases), seen.variants)
+    if len(cases) < seen.variants:
+        remedy = "add another edit for these variants: `… else …`"
+    elif any(isinstance(edit, g.Unshown) for edit in _edits(answer)):
+        remedy = "let the cycle show all of its values but one: `cycles 2 of absent | sg | pl`"
+    else:
+        remedy = "edit something that is there"
     report.error(
         "M403",
         f"the edits of `{answer.label}` have no sense{where}: {listing(cases[0].reasons)}",
         answer.span,
-        remedy="edit something that is there"
-        if len(cases) == seen.variants
-        else "add another edit for these variants: `… else …`",
+        remedy=remedy,
         notes=seen.example(cases[0].variant),
     )
+
+
+def _edits(answer: g.Answer) -> Iterator[g.Edit]:
+    for remedies in answer.steps:
+        for edits in remedies:
+            yield from edits.edits
 
 
 def _claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:

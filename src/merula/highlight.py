@@ -214,7 +214,7 @@ def _begins(entry: Entry, number: int, found: Sequence[int]) -> bool:
             or (head == "select" and last != "")
         )
     if head == "answers" and entry.inline:
-        return word == "for"
+        return number == 0 and word == "for"
     if head == "answers" and word in _EDITS:
         commas = sum(t.kind == "COMMA" for t in tokens[found[-1] : number]) if found else 0
         edit = before.kind == "COLON" or (before.kind == "COMMA" and (last, commas) != ("swap", 1))

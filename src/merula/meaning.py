@@ -50,7 +50,8 @@ class Cell:
     ``broken`` are all rules that fail in it (``E agreement``, ``R n1.number``); ``letter`` is
     the class printed for a wrong answer, empty where nothing is broken. ``scopes`` says of the
     objects whose place a rule asks about whether they are ``in`` or ``out``; ``contested`` on what
-    grounds the cell has no label.
+    grounds the cell has no label; ``acceptable`` whether no external and no internal rule fails.
+    An answer that only differs from its operators is acceptable, also where they are filed under I.
     """
 
     role: str  # "cell", "context" or "answer"
@@ -61,11 +62,7 @@ class Cell:
     letter: str
     scopes: tuple[tuple[str, str], ...] = ()
     contested: tuple[str, ...] = ()
-
-    @property
-    def acceptable(self) -> bool:
-        """Whether no external or internal rule fails."""
-        return not any(rule[0] in "EI" for rule in self.broken)
+    acceptable: bool = True
 
 
 def template(cell: Cell) -> str:
@@ -203,7 +200,7 @@ def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) ->
         )
         label = " ".join(point.label for point in points)
         letter = broken[0][0] if broken else ""
-        found = scopes(grammar, item), contested(grammar, item)
+        found = scopes(grammar, item), contested(grammar, item), not broken
         yield Cell("cell", label, factors, item, broken, letter, *found)
 
 
@@ -231,7 +228,7 @@ def _matrix_cells(
         role = "answer" if last else "context"
         letter = broken[0][0] if broken else ""
         why = contested(grammar, item)
-        found.append(Cell(role, label, factors, item, broken, letter, contested=why))
+        found.append(Cell(role, label, factors, item, broken, letter, (), why, not broken))
     assert item is not None
     senseless = []
     unshown = tuple(unshown_points(design, variant))
@@ -261,13 +258,13 @@ def _wrong_answers(
         except NoSense as error:
             made.append((answer, tuple(str(reason) for reason in error.args)))
             continue
-        broken = (*broken_rules(grammar, wrong), *_relational(grammar, right, wrong, filed))
+        rules = broken_rules(grammar, wrong)
+        broken = (*rules, *_relational(grammar, right, wrong, filed))
         broken = tuple(sorted(broken, key=lambda rule: g.LETTERS.index(rule[0])))
         letter = answer.counts_as or (broken[0][0] if broken else "")
         why = contested(grammar, wrong)
-        made.append(
-            (answer, Cell("answer", answer.label, (), wrong, broken, letter, contested=why))
-        )
+        found = Cell("answer", answer.label, (), wrong, broken, letter, (), why, not rules)
+        made.append((answer, found))
     return tuple(made)
 
 

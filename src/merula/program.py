@@ -152,11 +152,17 @@ def read_program(
 
     ``tables`` are tables in memory, by the name a grammar gives them.
     """
-    files: list[s.File] = []
-    _parse(source, report, files, (), notice, designs=True)
+    files = read_files(source, report, notice)
     reader = _TableReader(files, options or TableOptions(), tables or {}, report, notice)
     lexicon = reader.lexicon()
     return Program(tuple(files), lexicon, _surface(files, report, notice))
+
+
+def read_files(source: Source, report: Report, notice: Notice = unnoticed) -> list[s.File]:
+    """Parse a grammar and its imports; they stand before what imports them."""
+    files: list[s.File] = []
+    _parse(source, report, files, (), notice, designs=True)
+    return files
 
 
 def _parse(
@@ -201,16 +207,33 @@ def _parse(
                 )
                 continue
             wanted = designs and node.designs
-            there = [i for i, f in enumerate(files) if f.source.path and _same(f.source.path, path)]
-            if there:
-                files[there[0]] = replace(
-                    files[there[0]], designs=wanted or files[there[0]].designs
-                )
+            there = _place(files, path)
+            if there is not None:
+                if wanted:
+                    _take_designs(files, there, notice)
                 continue
             imported = _source(word.text, path, report, word.span)
             if imported is not None:
                 _parse(imported, report, files, (*inside, source), notice, designs=wanted)
     files.append(tree)
+
+
+def _place(files: Sequence[s.File], path: Path) -> int | None:
+    """Where a file stands among those that are read."""
+    paths = (f.source.path for f in files)
+    return next((i for i, known in enumerate(paths) if known and _same(known, path)), None)
+
+
+def _take_designs(files: list[s.File], number: int, notice: Notice) -> None:
+    """Take the designs of a file whose parts are read, and of what it imports with designs."""
+    if files[number].designs:
+        return
+    file = files[number] = replace(files[number], designs=True)
+    for word in (word for node in file.imports if node.designs for word in node.files):
+        path = _locate("grammars", word.text, file.source, notice)
+        there = None if path is None else _place(files, path)
+        if there is not None:
+            _take_designs(files, there, notice)
 
 
 def _beside(source: Source, pattern: str) -> list[str]:

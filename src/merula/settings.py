@@ -29,7 +29,7 @@ class Solved:
     determined: frozenset[g.Variable]
 
 
-OTHER = "≠"  # pinned: not the value that the rules determine, but the other one
+OTHER = "≠"  # pinned: not the value that the rules give, but the other one
 MAX_OPEN = 200  # variables solved inside one another: more only where rules form a circle
 
 
@@ -40,8 +40,8 @@ def solve(
 ) -> Solved:
     """Give every variable its value: pinned, given, fixed, by a rule, or its first value.
 
-    A variable that is pinned to `OTHER` has the other one of its two values, whatever the rules
-    give it.
+    A variable that is pinned to `OTHER` has the other one of its two values than it would have
+    without that, whatever the rules give it.
     An attribute of an absent object has no value and is left out.
     """
     return _solved(grammar, frozenset(given.items()), frozenset((pinned or {}).items()))
@@ -106,14 +106,19 @@ class _Solver:
                 source = equation.source
                 result = source if isinstance(source, str) else self.value(source)
                 if result is not None and pin == OTHER:
-                    return next(value for value in variable.values if value != result)
+                    return _other(variable, result)
                 if result is not None:
                     self.determined.add(variable)
                     return result
-        return variable.default or None
+        default = variable.default or None
+        return _other(variable, default) if pin == OTHER and default else default
 
     def test(self, test: g.Test) -> bool | None:
         return evaluate(test, self.value)
+
+
+def _other(variable: g.Variable, value: str) -> str:
+    return next(other for other in variable.values if other != value)
 
 
 @lru_cache(maxsize=256)

@@ -63,11 +63,13 @@ TYPE_I = Variation()
 class AddressSpace:
     """The instances of a design under a variation, addressed from 0 to ``count`` - 1.
 
-    Raises `MerulaError` where a design has no items to vary or too few lexical choices.
+    Raises `MerulaError` where a design has no items to vary or too few lexical choices; the latter
+    only if it is ``strict``.
     """
 
     design: CompiledDesign
     variation: Variation = TYPE_I
+    strict: bool = True
 
     def __post_init__(self) -> None:
         if self.variation.kind == "I" or not self.design.plans:
@@ -80,7 +82,7 @@ class AddressSpace:
                 remedy="vary matrices only: name one with --design, or leave --variation out",
                 place=self.design.design.span.source.name,
             )
-        if not self.count:
+        if self.strict and not self.count:
             most = max(plan.count for plan in self.design.plans)
             raise MerulaError.of(
                 "M615",
@@ -137,6 +139,17 @@ class AddressSpace:
         if self.draws == 1:
             return plan_of, [local]
         return plan_of, self._drawn(plan_of, local)
+
+    def address(self, plan: int, draws: Sequence[int]) -> int:
+        """The address of an instance: its plan, and for each draw the address in the plan.
+
+        The inverse of `locate`.
+        """
+        found, size = 0, self.design.plans[plan].count
+        for i in range(len(draws) - 1, -1, -1):
+            place = draws[i] - sum(earlier < draws[i] for earlier in draws[:i])
+            found = place + (size - i) * found
+        return self.starts[plan] + found
 
     def _drawn(self, plan_of: Ints, local: NDArray[Any]) -> list[NDArray[Any]]:
         """The draws of each instance: digit *i* counts among the choices that are left."""

@@ -81,13 +81,15 @@ def complete_design(
 
     from merula.language.diagnostics import Report
     from merula.language.tokens import entries
-    from merula.program import read_grammar
+    from merula.program import read_files, read_grammar
 
     del param
     # Click stops reading at the option without a value; what stands before it is left over.
     names = [ctx.params.get("file"), *ctx.args]
     source = read_grammar(next((name for name in names if name), ""), Report())
-    heads = [e for e in entries(source) if e.inline and e.tokens] if source else []
+    files = read_files(source, Report()) if source else []
+    texts = [file.source for file in files if file.designs]
+    heads = [e for text in texts for e in entries(text) if e.inline and e.tokens]
     return [
         CompletionItem(entry.tokens[0].text, help=entry.head.text)
         for entry in heads

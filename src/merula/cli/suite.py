@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from merula.cli.common import complete_folder, draw
-from merula.cli.generate import FORMATS
+from merula.cli.generate import FORMATS, LAYOUTS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from merula.suite.make import Outcome
+    from merula.suite.matrices.plan import MatrixPlan
     from merula.suite.plan import SuitePlan
     from merula.suite.splits import Split
 
@@ -49,7 +50,7 @@ def _complete_suite(
     "number",
     metavar="N",
     type=click.IntRange(1),
-    help="Make so many paradigms of each design.",
+    help="Make so many paradigms or matrices of each design.",
 )
 @click.option("--seed", metavar="N", type=int, help="Decides which paradigms are made.")
 @click.option(
@@ -57,8 +58,9 @@ def _complete_suite(
 )
 @click.option(
     "--disjoint",
-    type=click.Choice(["lexemes"]),
-    help="Let no content lexeme stand in two splits.",
+    type=click.Choice(["lexemes", "sets", "answers"]),
+    help="What no two splits share: lexemes (paradigms); lexical sets, which is the rule, or right"
+    " answers (matrices).",
 )
 @click.option(
     "--cap",
@@ -72,12 +74,24 @@ def _complete_suite(
     metavar="NAME",
     help="Write only the parts of this selection, such as all_but_one/adverbs.",
 )
+@click.option("--part", "parts", metavar="NAME", multiple=True, help="Make only this part.")
+@click.option(
+    "--set", "sets", metavar="NAME", multiple=True, help="Make only this answer set of matrices."
+)
+@click.option(
+    "--type",
+    "types",
+    metavar="TYPE",
+    multiple=True,
+    help="Make only this type of matrices.",
+)
 @click.option(
     "--layout",
-    type=click.Choice(["merula", "published"]),
+    type=click.Choice(["merula", "published", *LAYOUTS]),
     default="merula",
     show_default=True,
-    help="The files of Merula, or those of the published NPI data.",
+    help="The files of Merula, or those of published data: published (NPI); wide, genbench or xy"
+    " (matrices).",
 )
 @click.option(
     "--format",
@@ -103,26 +117,50 @@ def suite(
     cap: float | None,
     order: str | None,
     configuration: str | None,
+    parts: tuple[str, ...],
+    sets: tuple[str, ...],
+    types: tuple[str, ...],
     layout: str,
     form: str | None,
     workers: int | None,
     quiet: bool,
 ) -> None:
-    """Make a whole data set: sentences, minimal pairs, cloze pairs and probing tables.
+    """Make a whole data set, of paradigms with minimal pairs, cloze pairs and probing tables, or of
+    matrices.
 
     SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. What
     no option says is as the recipe says. The same recipe, grammars, tables and options give the
     same files.
     """
-    from merula.suite.make import make_suite
-    from merula.suite.plan import SuitePlan
-    from merula.suite.recipe import read_recipe
-    from merula.suite.workers import processors
+    from merula.suite.matrices.recipe import MATRICES, matrix_recipe
+    from merula.suite.recipe import paradigm_recipe, read_file
 
-    if layout == "published" and form is not None:
-        raise click.UsageError("--layout published has a format of its own: leave --format out")
-    read = read_recipe(recipe)
-    changed = read.changed(n=number, seed=seed, split=_split(split), cap=cap)
+    if layout != "merula" and form is not None:
+        raise click.UsageError(f"--layout {layout} has a format of its own: leave --format out")
+    file = read_file(recipe)
+    shares = _split(split)
+    if file.kind == MATRICES:
+        _refuse(file.kind, cap=cap, order=order, configuration=configuration)
+        _only(layout, disjoint, ("published",), ("lexemes",), file.kind)
+        read = matrix_recipe(file)
+        from merula.suite.matrices.plan import SETS, MatrixPlan
+
+        wanted = MatrixPlan(
+            read.changed(seed=seed, split=shares),
+            form or (layout if layout in LAYOUTS else "parquet"),
+            disjoint or SETS,
+            parts,
+            sets,
+            types,
+            number,
+        )
+        _make(wanted, out, workers, quiet)
+        return
+    _refuse(file.kind, set=sets, type=types)
+    _only(layout, disjoint, tuple(LAYOUTS), ("sets", "answers"), file.kind)
+    from merula.suite.plan import SuitePlan
+
+    changed = paradigm_recipe(file).changed(n=number, seed=seed, split=shares, cap=cap)
     plan = SuitePlan(
         changed,
         form or "parquet",
@@ -130,10 +168,48 @@ def suite(
         order or "",
         disjoint or "",
         configuration or "",
+        parts,
     )
+    _make(plan, out, workers, quiet)
+
+
+def _refuse(kind: str, **given: object) -> None:
+    """Refuse options that say nothing of this kind of recipe."""
+    for name, value in given.items():
+        if value:
+            raise click.UsageError(f"--{name} says nothing of a recipe of {kind}: leave it out")
+
+
+def _only(
+    layout: str,
+    disjoint: str | None,
+    other_layouts: tuple[str, ...],
+    others: tuple[str, ...],
+    kind: str,
+) -> None:
+    """Refuse layouts and divisions that are those of the other kind of recipe."""
+    for name, value, other in (
+        ("layout", layout, other_layouts),
+        ("disjoint", disjoint, others),
+    ):
+        if value in other:
+            raise click.UsageError(f"a recipe of {kind} has no --{name} {value}")
+
+
+def _make(plan: SuitePlan | MatrixPlan, out: Path, workers: int | None, quiet: bool) -> None:
+    """Make what is planned, and say what was made."""
+    from merula.suite.make import make_suite
+    from merula.suite.matrices.make import make_matrices
+    from merula.suite.plan import SuitePlan
+    from merula.suite.workers import processors
+
     progress = None if quiet or not sys.stderr.isatty() else _progress
+    number = workers or processors()
     try:
-        outcome = make_suite(plan, out, workers=workers or processors(), progress=progress)
+        if isinstance(plan, SuitePlan):
+            outcome = make_suite(plan, out, workers=number, progress=progress)
+        else:
+            outcome = make_matrices(plan, out, workers=number, progress=progress)
     except KeyboardInterrupt:
         click.echo("\ninterrupted: nothing was written", err=True)
         raise click.exceptions.Exit(130) from None
@@ -152,14 +228,18 @@ def _split(text: str | None) -> Split | None:
         raise click.BadParameter(str(error), param_hint="--split") from None
 
 
-def _report(plan: SuitePlan, out: Path, outcome: Outcome) -> None:
+def _report(plan: SuitePlan | MatrixPlan, out: Path, outcome: Outcome) -> None:
     """What is in the folder now."""
-    from merula.suite.summary import summary
+    from merula.suite.plan import SuitePlan
+    from merula.suite.summary import matrix_summary, summary
 
     for grammar, number in outcome.warnings.items():
         noun = "warning" if number == 1 else "warnings"
         click.echo(f"{grammar}: {number} {noun}; `merula check {grammar}` shows them", err=True)
-    draw(summary(plan.recipe, outcome.manifest))
+    if isinstance(plan, SuitePlan):
+        draw(summary(plan.recipe, outcome.manifest))
+    else:
+        draw(matrix_summary(outcome.manifest))
     files = len(outcome.manifest.files)
     click.echo()
     if outcome.made:

@@ -24,12 +24,20 @@ UNSHOWN = "unshown"
 class Designs:
     """Resolves the designs of a file, in the order they are written."""
 
-    def __init__(self, names: Names, frames: Frames) -> None:
+    def __init__(self, names: Names, frames: Frames, files: Sequence[s.File]) -> None:
         self.names, self.frames = names, frames
+        self.files = [file for file in files if file.designs]
+        self.left = {  # the files whose designs are not asked for, by the names of these
+            node.name.text: file.source.name
+            for file in files
+            if not file.designs
+            for node in (*file.paradigms, *file.matrices)
+        }
         self.faulty: set[str] = set()  # names of the designs that cannot be resolved
 
-    def resolve(self, files: Sequence[s.File]) -> tuple[g.Design, ...]:
-        """The designs of some files with their answers."""
+    def resolve(self) -> tuple[g.Design, ...]:
+        """The designs of all files that shall have them, with their answers."""
+        files = self.files
         designs: dict[str, g.Design] = {}
         spans: dict[str, Span] = {}
         for node in (x for file in files for x in (*file.paradigms, *file.matrices)):
@@ -197,7 +205,8 @@ class Designs:
                 "M101",
                 f"there is no matrix called `{node.base}` above this line",
                 node.base.span,
-                remedy=did_you_mean(node.base.text, known)
+                remedy=self._left(node.base.text)
+                or did_you_mean(node.base.text, known)
                 or "write the matrix that is copied above this one",
                 about=(node.base.text,),
                 meant=near(node.base.text, known),
@@ -237,7 +246,9 @@ class Designs:
                         "M101",
                         f"there is no matrix called `{word}`",
                         word.span,
-                        remedy=did_you_mean(word.text, spans) or f"matrices are {listing(spans)}",
+                        remedy=self._left(word.text)
+                        or did_you_mean(word.text, spans)
+                        or f"matrices are {listing(spans)}",
                         about=(word.text,),
                         meant=near(word.text, spans),
                     )
@@ -251,25 +262,28 @@ class Designs:
             if not names:
                 names = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
             answers = tuple(self.names.each(node.answers, self._answer))
-            self._labels(answers)
             if node.crossed:
                 answers = self._crossed(node, answers)
+            known: list[g.Answer] = []
             for name in names:
                 design = designs.get(name)
                 if isinstance(design, g.Matrix):
                     self._alone(design, node)
+                    known += [answer for answer in design.answers if answer not in known]
                     every = (*design.answers, *answers)
                     designs[name] = replace(design, answers=every, crossed=node.crossed)
+            self._labels(known, answers)
 
     def _crossed(self, node: s.Answers, single: Sequence[g.Answer]) -> tuple[g.Answer, ...]:
         """All combinations of some answers: those of one, of two, and so on."""
         if not 2 <= len(node.answers) <= MAX_CROSSED:
-            raise self.names.fail(
+            self.names.report.error(
                 "M433",
                 f"{_number(len(node.answers), 'edit')} cannot be crossed",
                 node.span,
                 remedy=f"write 2 to {MAX_CROSSED}, which make 4 to {2**MAX_CROSSED} answers",
             )
+            return ()
         return tuple(
             _combined(some)
             for number in range(1, len(single) + 1)
@@ -282,12 +296,13 @@ class Designs:
             self.names.report.error(
                 "M433",
                 f"the answers of {design.name} are crossed, so there can be no others",
-                node.span,
+                node.answers[0].span if node.answers else node.span,
                 remedy=f"write `matrix NAME = {design.name}`, and give the others to that matrix",
             )
 
-    def _labels(self, answers: Sequence[g.Answer]) -> None:
-        first: dict[str, g.Answer] = {}
+    def _labels(self, known: Sequence[g.Answer], answers: Sequence[g.Answer]) -> None:
+        """Report labels that are given twice; ``known`` are other answers of the same matrices."""
+        first: dict[str, g.Answer] = {answer.label: answer for answer in known}
         for answer in answers:
             if answer.label in first:
                 self.names.twice("answer", answer.label, answer.span, first[answer.label].span)
@@ -318,6 +333,12 @@ class Designs:
         remedies = tuple(self._edits(edits) for edits in node.remedies)
         counts_as = node.counts_as.text if node.counts_as else None
         return g.Answer(node.label.text, node.doc, claims, counts_as, (remedies,), node.span)
+
+    def _left(self, name: str) -> str:
+        """What to write to have a design of a file that is imported without designs."""
+        if name not in self.left:
+            return ""
+        return f'`{name}` is not imported: write `import "{self.left[name]}" with designs`'
 
     def _class_meant(self, text: str) -> str:
         """What to write where something else stands in the place of an error class."""
@@ -376,19 +397,26 @@ class Designs:
                 )
 
     def _set(self, node: s.Set) -> g.Assign | g.Unshown:
-        if str(node.term) == UNSHOWN and not self._is_value(node.path, UNSHOWN):
-            return g.Unshown(str(node.path), node.span)
         if node.term.attribute is None:
-            point = self.names.point(node.path, node.term.owner)
+            word, known = node.term.owner, self._values(node.path)
+            meant = near(word.text, (*known, UNSHOWN)) if word.text not in known else None
+            if meant == word.text:
+                return g.Unshown(str(node.path), node.span)
+            if meant == UNSHOWN:
+                raise self.names.unknown_value(word, str(node.path), (UNSHOWN,))
+            point = self.names.point(node.path, word)
             return g.Assign(point, point.assignment[-1][0], None, node.span)
         return g.Assign(
             None, self.names.variable(node.path), self.names.variable(node.term), node.span
         )
 
-    def _is_value(self, path: s.Path, text: str) -> bool:
-        """Whether an object has a value of this name."""
+    def _values(self, path: s.Path) -> frozenset[str]:
+        """The values that can be set at a path: of an object alone, those of all its attributes."""
+        if path.attribute is not None:
+            return frozenset(self.names.variable(path).values)
         item = self.names.object(path.owner)
-        return any(text in v.values for (o, _), v in self.names.variables.items() if o is item)
+        own = (v.values for (other, _), v in self.names.variables.items() if other is item)
+        return frozenset(value for values in own for value in values)
 
     def _optional(self, word: s.Word) -> g.Object:
         item = self.names.object(word)

@@ -331,6 +331,8 @@ class Names:
         columns = [c for c in rows.columns if c != "lemma"] if rows else []
         hint = did_you_mean(name, [*has, *columns])
         known = f"it has {listing(has)}" if has else "it has no attributes"
+        if item.position and not hint:
+            known = "name what fills it, whose attributes a position has only at the right of `=` in a rule"
         raise self.fail(
             "M103",
             f"`{item.name}` has no attribute `{name}`",

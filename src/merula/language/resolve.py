@@ -41,7 +41,7 @@ def _resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -
     rules, equations = typed.rules()
     contested = typed.contested()
     selections = tuple(names.each(names.all_nodes("selections"), typed.selection))
-    designs = Designs(names, frames).resolve([file for file in files if file.designs])
+    designs = Designs(names, frames, files).resolve()
     names.report_unused()
     frames.report_unplaced()
     if phenomenon is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.suite.splits import Split
 
 _ABSENT: Any = object()
 
@@ -63,6 +64,13 @@ class Fields:
             remedy = f"write a share such as {key} = 0.03 (1 for no cap)"
             raise self.fault(key, "is no number above 0 and up to 1", remedy)
         return float(found)
+
+    def split(self, default: str) -> Split:
+        """Shares of train, dev and test, in the field ``split``."""
+        try:
+            return Split.of(self.word("split", default))
+        except ValueError as error:
+            raise self.fault("split", str(error), f"write shares, such as {default}") from error
 
     def table(self, key: str) -> Mapping[str, Any]:
         """A table, empty where it is not there."""

@@ -137,10 +137,10 @@ def _write_table(
         fitted(batch, every) for part in parts for batch in _batches(plan.recipe, part, file, kept)
     )
     hasher, digests, rows = BlockHasher(schema), [], 0
-    none = _typed(every.empty_table(), schema)
+    none = typed_batch(every.empty_table(), schema)
     with WRITERS[plan.form](path, schema, none) as write:
         for block in blocks(batches, BLOCK):
-            batch = _typed(block, schema)
+            batch = typed_batch(block, schema)
             digests.append(hasher.block(batch, rows))
             write(batch)
             rows += int(batch.num_rows)
@@ -183,7 +183,7 @@ def blocks(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(left).combine_chunks()
 
 
-def _typed(table: Any, schema: Any) -> Any:
+def typed_batch(table: Any, schema: Any) -> Any:
     """A table of plain values as one batch of a schema."""
     arrays = [
         encoded(pa.concat_arrays(column.chunks), field.type)

@@ -44,6 +44,30 @@ class DesignRecord:
 
 
 @dataclass(frozen=True)
+class MatrixRecord:
+    """A data set of matrices of one type; ``of`` is how many instances there could be.
+
+    ``units`` is how many lexical sets each split has, ``answers`` what the answer set gives away
+    (`merula.answer_sets.AnswerSet.to_json`).
+    """
+
+    part: str
+    design: str
+    grammar: str
+    grammar_digest: str
+    lexicon_digest: str
+    language: str
+    set: str
+    type: str
+    matrices: tuple[str, ...]
+    instances: int
+    of: str
+    splits: Mapping[str, int]
+    units: Mapping[str, int]
+    answers: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class FileRecord:
     """A file of a suite: ``sha256`` is of its bytes, for text; ``digest`` of its rows, else."""
 
@@ -64,6 +88,7 @@ class SuiteManifest:
     recipe: str  # SHA-256 of what it says
     options: Mapping[str, Any]
     designs: tuple[DesignRecord, ...] = ()
+    matrices: tuple[MatrixRecord, ...] = ()
     word_types: int = 0
     files: tuple[FileRecord, ...] = ()
 
@@ -84,7 +109,7 @@ class SuiteManifest:
                 yield f"{name}: {_shown(theirs.get(name))} there, {_shown(value)} asked for"
         if there.get("recipe") != self.recipe:
             yield "the recipe has changed"
-        yield from self._changed(there.get("designs", []))
+        yield from self._changed([*there.get("designs", []), *there.get("matrices", [])])
 
     def _changed(self, there: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         """What has changed under the designs that are there, by part."""
@@ -93,9 +118,10 @@ class SuiteManifest:
             ("grammar_digest", "grammar"),
             ("lexicon_digest", "tables, or the surface rules,"),
         ):
+            mine: list[DesignRecord | MatrixRecord] = [*self.designs, *self.matrices]
             parts = [
                 design.part
-                for design in self.designs
+                for design in mine
                 if (design.part, design.design) in known
                 and known[design.part, design.design][name] != getattr(design, name)
             ]

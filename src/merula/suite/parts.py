@@ -51,7 +51,7 @@ def make_part(plan: SuitePlan, number: int, folder: Path) -> MadePart:
     Raises `MerulaError` where the grammar has an error or the paradigms are not to be had.
     """
     part = plan.recipe.parts[number]
-    compiled = _compiled(plan, part)
+    compiled = compiled_grammar(plan.recipe.grammar_path(part))
     seen: set[str] = set()
     records: list[DesignRecord] = []
     words: set[str] = set()
@@ -65,9 +65,10 @@ def make_part(plan: SuitePlan, number: int, folder: Path) -> MadePart:
     return MadePart(number, tuple(records), frozenset(words), warnings)
 
 
-def _compiled(plan: SuitePlan, part: Part) -> Compiled:
+def compiled_grammar(name: str) -> Compiled:
+    """The grammar of a part, compiled; raises `MerulaError` where it has an error."""
     report = Report()
-    source = read_grammar(plan.recipe.grammar_path(part), report)
+    source = read_grammar(name, report)
     if source is None:
         raise MerulaError(report.sorted())
     compiled = compile_source(source, report=report)
@@ -91,7 +92,7 @@ def _designs(plan: SuitePlan, part: Part, compiled: Compiled) -> list[CompiledDe
     if not found:
         raise fault(
             f"the grammar of {part.name} has no paradigm",
-            "name another grammar; matrices are not part of suites yet",
+            'name another grammar; a recipe of matrices says kind = "matrices"',
         )
     for design in found:
         if not design.plans:

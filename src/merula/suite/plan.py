@@ -35,6 +35,7 @@ class SuitePlan:
     order: str = ""
     disjoint: str = ""
     configuration: str = ""
+    only: tuple[str, ...] = ()  # the parts that are made (empty: all)
 
     def check(self) -> None:
         """Raise `MerulaError` where the recipe has not what is asked for."""
@@ -46,6 +47,10 @@ class SuitePlan:
             raise self._unknown(
                 "configuration", self.configuration, list(configurations), "configurations"
             )
+        names = [part.name for part in self.recipe.parts]
+        for name in self.only:
+            if name not in names:
+                raise self._unknown("part", name, names, "parts")
         if self.layout == PUBLISHED:
             self._demand_published()
 
@@ -101,7 +106,11 @@ class SuitePlan:
     @cached_property
     def selected(self) -> Mapping[str, tuple[str, ...]]:
         """The parts whose rows are written into each split."""
-        return self.configurations[self.configuration or ALL]
+        chosen = self.configurations[self.configuration or ALL]
+        return {
+            split: tuple(name for name in names if not self.only or name in self.only)
+            for split, names in chosen.items()
+        }
 
     @cached_property
     def parts(self) -> tuple[int, ...]:
@@ -122,4 +131,5 @@ class SuitePlan:
             "order": self.order or next(iter(recipe.orders), ""),
             "disjoint": self.disjoint,
             "configuration": self.configuration or ALL,
+            **({"parts": list(self.only)} if self.only else {}),
         }

@@ -24,6 +24,8 @@ from merula.suite.splits import Split
 from merula.values import frozen
 
 FILE = "suite.toml"
+PARADIGMS = "paradigms"
+KINDS = (PARADIGMS, "matrices")
 # Columns that the data have already; a feature called `scope` takes the place of that column.
 TAKEN = frozenset(
     "split order paradigm instance address design frame variant cell factors sentence spans"
@@ -126,9 +128,14 @@ class Recipe:
 
     def grammar_path(self, part: Part) -> str:
         """Where the grammar of a part is: beside the recipe, or among those of Merula."""
-        beside = self.folder / part.grammar
-        named = beside.with_name(beside.name.removesuffix(".merula") + ".merula")
-        return str(named) if named.is_file() else part.grammar
+        return grammar_path(self.folder, part.grammar)
+
+
+def grammar_path(folder: Path, grammar: str) -> str:
+    """Where a grammar that a recipe names is: beside the recipe, or among those of Merula."""
+    beside = folder / grammar
+    named = beside.with_name(beside.name.removesuffix(".merula") + ".merula")
+    return str(named) if named.is_file() else grammar
 
 
 def known_suites() -> tuple[str, ...]:
@@ -137,8 +144,38 @@ def known_suites() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in root.glob(f"*/{FILE}")))
 
 
+@frozen
+class RecipeFile:
+    """A file of a recipe: what messages call it, its folder, its text and what that says."""
+
+    place: str
+    folder: Path
+    text: str
+    data: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """What the recipe is for: ``paradigms``, if it does not say."""
+        found = self.data.get("kind", PARADIGMS)
+        if found not in KINDS:
+            raise Fields(self.place, "", self.data).fault(
+                "kind", f"there is no kind {found!r}", f"write kind = {listing(KINDS, 'or')}"
+            )
+        return str(found)
+
+
 def read_recipe(name: str) -> Recipe:
     """The recipe of a suite that comes with Merula, or of a file; raises `MerulaError`."""
+    return paradigm_recipe(read_file(name))
+
+
+def paradigm_recipe(file: RecipeFile) -> Recipe:
+    """What a file says of paradigms; raises `MerulaError` where something does not fit."""
+    return _Reader(file.place, file.folder, file.text).recipe(file.data)
+
+
+def read_file(name: str) -> RecipeFile:
+    """The file of a recipe, its values not looked at; raises `MerulaError`."""
     path = _path(name)
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -152,7 +189,7 @@ def read_recipe(name: str) -> Recipe:
         remedy = "mend that line; a recipe is written in TOML (https://toml.io)"
         raise _unreadable(name, f"is no TOML: {error}", remedy) from error
     own = name if path.is_relative_to(folder("grammars")) else str(path)
-    return _Reader(own, path.parent, text).recipe(data)
+    return RecipeFile(own, path.parent, text, data)
 
 
 def _path(name: str) -> Path:
@@ -193,6 +230,7 @@ class _Reader:
 
     def recipe(self, data: Mapping[str, Any]) -> Recipe:
         top = Fields(self.place, "", data)
+        top.word("kind", PARADIGMS)
         orders = self._orders(top)
         features = tuple(
             self._feature(name, top.inside("features").inside(name))
@@ -207,7 +245,7 @@ class _Reader:
             about=top.word("about", ""),
             seed=top.number("seed", 0),
             n=top.number("n", 1000, least=1),
-            split=self._split(top),
+            split=top.split("80:10:10"),
             cap=top.share("cap", 1.0),
             closed=top.words("closed", ()),
             part_column=top.word("part_column", "part"),
@@ -229,13 +267,6 @@ class _Reader:
             if not frames:
                 raise top.fault(f"orders.{name}", "there is no frame", "name one, or delete it")
         return found
-
-    def _split(self, top: Fields) -> Split:
-        text = top.word("split", "80:10:10")
-        try:
-            return Split.of(text)
-        except ValueError as error:
-            raise top.fault("split", str(error), "write shares, such as 80:10:10") from error
 
     def _feature(self, name: str, said: Fields) -> Feature:
         otherwise = said.number("otherwise", -1)
@@ -291,7 +322,7 @@ class _Reader:
             remedy = 'name one: [[parts]] and below it grammar = "NAME"'
             raise top.fault("parts", "there is no part", remedy)
         for name in names:
-            _demand_plain(top, name)
+            demand_plain(top, "parts", name)
             if names.count(name) > 1:
                 raise top.fault("parts", f"two parts are called {name}", "rename one")
         columns = [recipe.part_column]
@@ -307,8 +338,8 @@ class _Reader:
                 top.inside("flags").known(f"{flag.name}.parts", name, names)
 
 
-def _demand_plain(top: Fields, name: str) -> None:
-    """A part's name stands in names of files and in paths of configurations."""
+def demand_plain(said: Fields, key: str, name: str) -> None:
+    """Refuse a name that cannot stand in names of files and folders."""
     if not name.strip() or any(c in '/\\:*?"<>|\0' or ord(c) < 32 for c in name) or name[0] == ".":
         remedy = 'call it by letters, digits and "_"'
-        raise top.fault("parts", f"a part cannot be called {name!r}", remedy)
+        raise said.fault(key, f"a part cannot be called {name!r}", remedy)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from merula.compiler import CompiledDesign
 from merula.plan import Plan
 from merula.slots import Slot, kept
-from merula.space import Bools, Ints, Space
+from merula.space import LIMIT, Bools, Ints, Space
 from merula.values import frozen
 
 Sides = Callable[[str], bool]  # whether the lexeme with a lemma belongs to it
@@ -32,14 +32,23 @@ class Side:
 
     def addresses(self, found: NDArray[Any]) -> list[int]:
         """The addresses in the whole design of some in this one."""
-        return [self._address(int(address)) for address in found.tolist()]
-
-    def _address(self, address: int) -> int:
-        number, local = self.design.locate(address)
-        first, plan, candidates = self.whole[number]
-        chosen = self.design.plans[number].space.unrank_one(local)
-        own = [int(kept[i]) for kept, i in zip(candidates, chosen, strict=True)]
-        return first + plan.space.rank(own)
+        places: dict[int, list[tuple[int, int]]] = {}
+        for place, address in enumerate(found.tolist()):
+            number, local = self.design.locate(int(address))
+            places.setdefault(number, []).append((place, local))
+        done = [0] * len(found)
+        for number, own in places.items():
+            first, plan, candidates = self.whole[number]
+            space = self.design.plans[number].space
+            kind: Any = np.int64 if space.count < LIMIT else object
+            chosen = space.unrank(np.array([local for _, local in own], dtype=kind))
+            rows = zip(*(kept[x] for kept, x in zip(candidates, chosen, strict=True)), strict=True)
+            known: dict[tuple[int, ...], int] = {}
+            for (place, _), row in zip(own, rows, strict=True):
+                if row not in known:
+                    known[row] = first + plan.space.rank([int(i) for i in row])
+                done[place] = known[row]
+        return done
 
 
 def is_content(slot: Slot, closed: Sequence[str], categories: dict[str, str]) -> bool:

@@ -33,6 +33,29 @@ def summary(recipe: Recipe, manifest: SuiteManifest) -> RenderableType:
     return table
 
 
+def matrix_summary(manifest: SuiteManifest) -> RenderableType:
+    """A row a data set: instances by split, lexical sets, and what its answers give away."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for name in ("part", "set", "type"):
+        table.add_column(name, no_wrap=True)
+    splits = list(dict.fromkeys(split for record in manifest.matrices for split in record.splits))
+    for name in (*splits, "lexical sets", "answers", "chance", "grammar alone"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for record in manifest.matrices:
+        units = ":".join(str(number) for number in record.units.values())
+        answers = record.answers
+        table.add_row(
+            record.part,
+            record.set,
+            record.type,
+            *(f"{record.splits[split]:,}" for split in splits),
+            units or "shared",
+            *([str(answers["number"])] if answers else ["0"]),
+            *(f"{answers[key]:.1%}" if answers else "" for key in ("chance", "grammar")),
+        )
+    return table
+
+
 def _largest(record: DesignRecord) -> str:
     found = record.largest
     return "" if found is None else f"{found.share:.1%}  {found.lexeme} ({found.slot})"

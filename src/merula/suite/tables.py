@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from merula.arrays import Words, repeated, words_array
@@ -221,12 +222,21 @@ def common_schema(schemas: Iterable[Any]) -> Any:
     for schema in schemas:
         for field in schema:
             known = fields.get(field.name)
-            if known is None or not pa.types.is_struct(field.type):
-                fields.setdefault(field.name, field.type)
-            else:
-                inner = {f.name: f.type for f in (*known, *field.type)}
-                fields[field.name] = pa.struct(list(inner.items()))
+            fields[field.name] = field.type if known is None else _merged(known, field.type)
     return pa.schema(list(fields.items()))
+
+
+def _merged(one: Any, other: Any) -> Any:
+    """A type that holds values of two: groups with the fields of both, also in lists."""
+    if pa.types.is_struct(one):
+        inner = {f.name: f.type for f in one}
+        for field in other:
+            known = inner.get(field.name)
+            inner[field.name] = field.type if known is None else _merged(known, field.type)
+        return pa.struct(list(inner.items()))
+    if pa.types.is_list(one):
+        return pa.list_(_merged(one.value_type, other.value_type))
+    return one
 
 
 def fitted(batch: Any, schema: Any) -> Any:
@@ -242,6 +252,10 @@ def _fitted(array: Any, kind: Any, rows: int) -> Any:
         return _nulls(kind, rows)
     if array.type == kind:
         return array
+    if pa.types.is_list(kind):
+        offsets = pc.subtract(array.offsets, array.offsets[0])
+        values = array.flatten()
+        return pa.ListArray.from_arrays(offsets, _fitted(values, kind.value_type, len(values)))
     children: Mapping[str, Any] = {
         field.name: child for field, child in zip(array.type, array.flatten(), strict=True)
     }

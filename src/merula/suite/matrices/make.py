@@ -1,0 +1,259 @@
+"""Making a suite of matrices: its parts in several processes, the files of each in folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from merula.answer_sets import answer_set
+from merula.compiler import Compiled, CompiledDesign
+from merula.digest import BlockHasher, summed, written
+from merula.disk import obstacle
+from merula.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored
+from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.layouts import Matrix, Outlines, write_layout
+from merula.run_folder import flush
+from merula.suite.files import BLOCK, blocks, typed_batch
+from merula.suite.folder import SuiteFolder
+from merula.suite.make import Outcome, Progress
+from merula.suite.manifest import FileRecord, MatrixRecord, SuiteManifest
+from merula.suite.matrices.division import UNIT, Task, divide
+from merula.suite.matrices.draw import Source, told
+from merula.suite.matrices.plan import SETS, MatrixPlan
+from merula.suite.matrices.recipe import MatrixPart, MatrixSet
+from merula.suite.parts import compiled_grammar
+from merula.suite.tables import common_schema, fitted, typed
+from merula.suite.workers import Workers
+from merula.variation import AddressSpace, Variation
+
+
+@dataclass(frozen=True)
+class MadeMatrices:
+    """What a part has left: its records, its files, the warnings of its grammar."""
+
+    records: tuple[MatrixRecord, ...]
+    files: tuple[FileRecord, ...]
+    grammar: str
+    warnings: int
+
+
+def make_matrices(
+    plan: MatrixPlan, out: Path, *, workers: int = 1, progress: Progress | None = None
+) -> Outcome:
+    """Make a suite in a folder, which is new or empty, or holds the same suite.
+
+    The files are the same whatever the number of workers. Raises `MerulaError` where something
+    is wrong; the folder is then as it was.
+    """
+    plan.check()
+    recipe = plan.recipe
+    wanted = SuiteManifest(
+        recipe.name, recipe.about, version("merula"), recipe.digest, plan.options()
+    )
+    folder = SuiteFolder(out, wanted)
+    try:
+        folder.open()
+        with Workers(min(workers, max(len(plan.places), 1))) as pool:
+            return _make(plan, folder, pool, progress)
+    except OSError as error:
+        folder.leave()
+        reason, remedy = obstacle(out, error)
+        raise MerulaError.of(
+            "M608", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
+        ) from error
+    except BaseException:
+        folder.leave()
+        raise
+
+
+def _make(
+    plan: MatrixPlan, folder: SuiteFolder, pool: Workers, progress: Progress | None
+) -> Outcome:
+    parts: dict[int, MadeMatrices] = {}
+    for i, made in pool.run(partial(make_part, plan, folder.files), plan.places):
+        parts[i] = made
+        if progress is not None:
+            progress(plan.recipe.parts[plan.places[i]].name, len(parts), len(plan.places))
+    done = [parts[i] for i in sorted(parts)]
+    if not any(made.records for made in done):
+        known = dict.fromkeys(r for i in plan.places for r in _set_names(plan.recipe.parts[i]))
+        raise MerulaError.of(
+            "M685",
+            f"no part has a set called {listing(plan.sets, 'or')}",
+            remedy=f"there is {listing(known)}" if known else "name a matrix of the grammar",
+            place=plan.recipe.place,
+        )
+    manifest = replace(
+        folder.wanted,
+        matrices=tuple(record for made in done for record in made.records),
+        files=tuple(file for made in done for file in made.files),
+    )
+    warnings = {made.grammar: made.warnings for made in done if made.warnings}
+    if folder.is_whole(manifest):
+        folder.leave()
+        return Outcome(manifest, False, warnings)
+    folder.finish(manifest, {})
+    return Outcome(manifest, True, warnings)
+
+
+def _set_names(part: MatrixPart) -> list[str]:
+    return [own.name for own in part.sets]
+
+
+def make_part(plan: MatrixPlan, folder: Path, number: int) -> MadeMatrices:
+    """Compile the grammar of a part, draw its instances, write their files into a folder."""
+    recipe = plan.recipe
+    part = recipe.parts[number]
+    compiled = compiled_grammar(recipe.grammar_path(part))
+    every = _sets(plan, part, compiled)
+    source = _source(plan, part, compiled, [d for _, designs in every for d in designs])
+    records, files = [], []
+    for own, designs in every:
+        if plan.sets and own.name not in plan.sets:
+            continue
+        for kind in plan.kinds:
+            made, record = _write_set(plan, source, own.name, designs, Variation(kind), folder)
+            files += made
+            records.append(record)
+    warnings = sum(problem.severity == "warning" for problem in compiled.problems)
+    return MadeMatrices(tuple(records), tuple(files), compiled.source.name, warnings)
+
+
+def _sets(
+    plan: MatrixPlan, part: MatrixPart, compiled: Compiled
+) -> list[tuple[MatrixSet, list[CompiledDesign]]]:
+    """The data sets of a part with their matrices; raises `MerulaError` where one is not there."""
+    known = {n: d for n, d in compiled.designs.items() if d.kind == "matrix" and d.plans}
+    if not known:
+        raise MerulaError.of(
+            "M684",
+            f"the grammar of {part.name} has no matrix with instances",
+            remedy='name another grammar; a recipe of paradigms has no kind = "matrices"',
+            place=plan.recipe.place,
+        )
+    sets = part.sets or tuple(MatrixSet(name, (name,)) for name in known)
+    for own in sets:
+        for name in own.designs:
+            if name not in known:
+                raise MerulaError.of(
+                    "M684",
+                    f"the grammar of {part.name} has no matrix {name}",
+                    remedy=did_you_mean(name, known) or f"there is {listing(known)}",
+                    place=plan.recipe.place,
+                )
+    return [(own, [known[name] for name in own.designs]) for own in sets]
+
+
+def _source(
+    plan: MatrixPlan, part: MatrixPart, compiled: Compiled, designs: Sequence[CompiledDesign]
+) -> Source:
+    recipe, unit = plan.recipe, part.unit or UNIT
+    units = None
+    if plan.disjoint == SETS:
+        task = Task(
+            tuple({design.name: design for design in designs}.values()),
+            tuple(Variation(kind) for kind in recipe.types),
+            recipe.split.sizes(plan.instances(part)),
+            unit,
+            part.name,
+            recipe.place,
+        )
+        units = divide(task, recipe.split, recipe.seed)
+    return Source(part.name, compiled, units, unit, recipe.split, recipe.seed)
+
+
+def _write_set(
+    plan: MatrixPlan,
+    source: Source,
+    name: str,
+    designs: Sequence[CompiledDesign],
+    variation: Variation,
+    folder: Path,
+) -> tuple[list[FileRecord], MatrixRecord]:
+    """Write the files of a data set of one type; returns what they are, and what is in them."""
+    part = next(p for p in plan.recipe.parts if p.name == source.part)
+    number = plan.instances(part)
+    drawn = {design.name: source.drawn(design, variation, number) for design in designs}
+    below = f"{source.part}/{name}/type_{variation.kind}"
+    files, sizes = [], {}
+    for split in plan.recipe.split.names:
+        path = folder / below / f"{split}.{plan.suffix}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mine = [(design, drawn[design.name][split]) for design in designs]
+        sizes[split] = sum(batch.num_rows for _, batches in mine for batch in batches)
+        if plan.form in LAYOUTS:
+            matrices = [Matrix(Outlines.of(design), batches) for design, batches in mine]
+            rows, digest = write_layout(plan.form, path, matrices), None
+        else:
+            rows, digest = _write_table(plan, source.part, name, split, mine, path)
+        flush(path)
+        text = plan.form in LAYOUTS or plan.form in TEXT_FORMATS
+        sha256 = Stored.of(path).sha256 if text else None
+        files.append(
+            FileRecord(
+                path.relative_to(folder).as_posix(),
+                rows,
+                path.stat().st_size,
+                sha256,
+                None if text else digest,
+            )
+        )
+    return files, _record(source, name, designs, variation, sizes)
+
+
+def _write_table(
+    plan: MatrixPlan,
+    part: str,
+    name: str,
+    split: str,
+    mine: Sequence[tuple[CompiledDesign, Sequence[Any]]],
+    path: Path,
+) -> tuple[int, str]:
+    """Write a table; returns its number of rows and their digest."""
+    batches, first = [], 0
+    for _, own in mine:
+        for batch in own:
+            batches.append(told(batch, first, part, name, split))
+            first += batch.num_rows
+    every = common_schema(batch.schema for batch in batches)
+    schema = typed(every).with_metadata({"merula.suite": plan.recipe.name, "merula.table": name})
+    hasher, digests, rows = BlockHasher(schema), [], 0
+    with WRITERS[plan.form](path, schema, typed_batch(every.empty_table(), schema)) as write:
+        for block in blocks((fitted(batch, every) for batch in batches), BLOCK):
+            batch = typed_batch(block, schema)
+            digests.append(hasher.block(batch, rows))
+            write(batch)
+            rows += int(batch.num_rows)
+    return rows, written(summed(digests))
+
+
+def _record(
+    source: Source,
+    name: str,
+    designs: Sequence[CompiledDesign],
+    variation: Variation,
+    sizes: Mapping[str, int],
+) -> MatrixRecord:
+    compiled = source.compiled
+    assert compiled.grammar is not None
+    answers = answer_set(compiled, designs[0])
+    return MatrixRecord(
+        part=source.part,
+        design=f"{name} type {variation.kind}",
+        grammar=compiled.source.name,
+        grammar_digest=compiled.grammar_digest,
+        lexicon_digest=compiled.lexicon_digest,
+        language=compiled.grammar.language,
+        set=name,
+        type=variation.kind,
+        matrices=tuple(design.name for design in designs),
+        instances=sum(sizes.values()),
+        of=str(sum(AddressSpace(design, variation).count for design in designs)),
+        splits=dict(sizes),
+        units={k: len(v) for k, v in source.units.items()} if source.units is not None else {},
+        answers=answers.to_json() if answers is not None else {},
+    )
