@@ -152,6 +152,14 @@ def read(path: Path) -> Words:
     return Words(path, legend, list(table.columns), rows)
 
 
+def lexeme_tables(folder: Path) -> Iterator[Path]:
+    """The tables of a folder that have a column of lemmas; one of lexical sets has none."""
+    for path in sorted(folder.glob("*.tsv")):
+        head = path.read_text(encoding="utf-8").partition("\n")[0]
+        if LEMMA in head.split("\t"):
+            yield path
+
+
 def write(path: Path, text: str) -> None:
     """Put a new file in the place of the old one, at once."""
     try:
@@ -243,7 +251,7 @@ def main() -> int:
     paths = options.tables or [
         path
         for legend in sorted(HERE.glob("*/legend.toml"))
-        for path in sorted(legend.parent.glob("*.tsv"))
+        for path in lexeme_tables(legend.parent)
     ]
     failed = False
     for path in paths:

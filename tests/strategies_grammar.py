@@ -209,10 +209,11 @@ class Way:
 class _Builder:
     """Draws one program, part by part."""
 
-    def __init__(self, draw: st.DrawFn, *, answers: bool) -> None:
+    def __init__(self, draw: st.DrawFn, *, answers: bool, crossed: bool) -> None:
         self.draw, self.answers = draw, answers
         kinds = ("paradigm", "paradigm", "odometer", "odometer", "table")
-        self.kind = "odometer" if answers else self.pick(kinds)
+        self.kind = "odometer" if answers or crossed else self.pick(kinds)
+        self.crossed = crossed or (not answers and self.chance(15))
         self.tongue = self.pick(TONGUES)
         self.showing: dict[str, list[str]] = {}  # the attributes that an object's forms show
 
@@ -459,7 +460,7 @@ class _Builder:
         if verb is not None and self.complement:
             columns["~verb~.~complement~"] = self._yes_no(size)
         if verb is not None and self.prep:
-            columns["~verb~.~prep~"] = self._words(size)
+            columns.update(self._prepositions("~verb~.~prep~", size))
         if verb is not None:
             columns["~wants~"] = self._wants(size)
         return TableText(name, "sets", tuple(columns), tuple(zip(*columns.values(), strict=True)))
@@ -484,7 +485,7 @@ class _Builder:
             if self.complement:
                 columns["~complement~"] = self._yes_no(size)
             if self.prep:
-                columns["~prep~"] = self._words(size)
+                columns.update(self._prepositions("~prep~", size))
             columns["~wants~"] = self._wants(size)
         return columns
 
@@ -517,6 +518,14 @@ class _Builder:
 
     def _words(self, size: int) -> tuple[str, ...]:
         return tuple(self.pick(self.tongue.small) for _ in range(size))
+
+    def _prepositions(self, column: str, size: int) -> dict[str, tuple[str, ...]]:
+        """The column of a position's word, and perhaps one for what fills it."""
+        columns = {column: self._words(size)}
+        filler = next(value for value, word in self.thing("role").kinds if word)
+        if self.chance(50):
+            columns[f"{column}.{self.pick((filler, '~subj~'))}"] = self._words(size)
+        return columns
 
     def _yes_no(self, size: int) -> tuple[str, ...]:
         rest = (self.pick(("yes", "no", "yes", "no", "*", "")) for _ in range(size - 2))
@@ -580,7 +589,10 @@ class _Builder:
         self.ruled: list[str] = []  # other paths that a rule wants to have a value
         if verb is not None and nouns and nouns[0].name == "subj" and self.chance(85):
             self.agrees = True
-            equation = "~verb~.~number~ = ~subj~.~number~"
+            controller = "~subj~"
+            if self._all_numbered("role") and self.chance(60):
+                controller = "~role~"  # the verb agrees with whatever fills the position
+            equation = f"~verb~.~number~ = {controller}.~number~"
             if linked is not None and self.chance(50):
                 condition = f"~{linked.name}~.~link~ = ~coord~"
                 equation = f"{condition} -> ~verb~.~number~ = ~pl~ else {equation}"
@@ -610,10 +622,29 @@ class _Builder:
             external.append(f"~genders~: ~subj~.~gender~ = ~{nouns[1].name}~.~gender~")
         elif self.gendered and self.has("comp") and self.chance(20):
             external.append("~genders~: ~subj~.~gender~ = f or not ~comp~")
+        if self.has("role") and self.chance(60):
+            internal.append(f"~filling~: {self._filling(tensed)}")
+            self.ruled.append("~role~")
         if self.has("det") and self.chance(30):
             need = self.pick(("~d1~", "~d1~ | ~d2~", "~d2~"))
             internal.append(f"~definite~: ~det~.~def~ = {need}")
         return external, internal
+
+    def _all_numbered(self, position: str) -> bool:
+        """Whether all that can fill a position has a number."""
+        if not self.has(position):
+            return False
+        fillers = [self.thing(value.strip("~")) for value, _ in self.thing(position).kinds]
+        return all("number" in dict(x.attributes) for x in fillers)
+
+    def _filling(self, tensed: bool) -> str:
+        """A rule that says what fills the position, and brings it where it is optional."""
+        fillers = [value for value, _ in self.thing("role").kinds]
+        one, other = self.some(fillers, 2, 2)
+        if tensed and self.chance(60):
+            otherwise = self.pick(("", f" else ~role~ = {other}", " else not ~role~"))
+            return f"~verb~.~tense~ = ~prs~ -> ~role~ = {one}{otherwise}"
+        return f"~role~ = {one}"
 
     # --- designs
 
@@ -671,7 +702,15 @@ class _Builder:
         designs = [self._odometer(tail) if kind == "odometer" else self._item_table(tail)]
         if kind == "table" and self.chance(20):
             designs.append(("matrix ~turned~ = ~base~ swap 1, 2", ()))
-        if self.answers or self.chance(80):
+        if self.chance(15):
+            designs.append(("matrix ~copy~ = ~base~", ()))
+        crossed = self._crossed(ways) if self.crossed else []
+        if len(crossed) > 1:
+            of = self.pick(("", " for ~base~", " for ~copy~, ~base~"))
+            if "copy" in of and designs[-1][0] != "matrix ~copy~ = ~base~":
+                of = ""
+            designs.append((f"answers{of} crossed", tuple(crossed)))
+        elif self.answers or self.chance(80):
             of = " for ~base~" if self.chance(50) else ""
             designs.append((f"answers{of}", tuple(self._answers(ways))))
         return designs
@@ -744,6 +783,20 @@ class _Builder:
             answers.append(f"{label}{claim}: {' else '.join(dict.fromkeys(remedies))}")
         return answers
 
+    def _crossed(self, ways: Sequence[Way]) -> list[str]:
+        """Single edits, of which most commute."""
+        edits = [f"flip {w.path}" for w in ways if w.flips and len(w.values) == 2]
+        edits += [f"set {w.path} = unshown" for w in self.varied[:2] if len(w.values) == 3]
+        if self.agrees:
+            edits.append("flip ~verb~.~number~")
+        edits += [f"add ~{x.name}~ else drop ~{x.name}~" for x in self.things if x.optional]
+        overt = [x.name for x in self.things if self._overt(x)]
+        if overt:
+            edits.append(f'replace ~{self.pick(overt)}~ with "wrong"')
+        labels = ("~AE~", "~WN~", "~Other~")
+        chosen = self.some(list(dict.fromkeys(edits)), 2, 3)
+        return [f"{label}: {edit}" for label, edit in zip(labels, chosen, strict=False)]
+
     def _overt(self, x: Thing) -> bool:
         """Whether an object stands in all sentences."""
         return not x.optional and not x.sites and f"~{x.name}~" != self.missing
@@ -809,6 +862,9 @@ def _joined(name: str, columns: Mapping[str, Mapping[str, tuple[str, ...]]]) -> 
 
 
 @st.composite
-def programs(draw: st.DrawFn, *, answers: bool = False) -> Program:
-    """Small grammars with tables; with ``answers``, all have a matrix and wrong answers."""
-    return _Builder(draw, answers=answers).program()
+def programs(draw: st.DrawFn, *, answers: bool = False, crossed: bool = False) -> Program:
+    """Small grammars with tables; with ``answers``, all have a matrix and wrong answers.
+
+    With ``crossed``, all have a matrix, and crossed answers where there are edits to be crossed.
+    """
+    return _Builder(draw, answers=answers, crossed=crossed).program()

@@ -120,6 +120,7 @@ paradigm c = d
         ('"ami" "dort"', '"l\'" "ami" "dort"'),
         ('"l\'ami" "dort"', '"l\'" "ami" "dort"'),
         ('"dogs," "bark"', '"dogs" "," "bark"'),
+        ('"dogs,cats" "bark"', '"dogs" ",cats" "bark"'),
         ('"x y"', '"x" "y"'),
     ],
 )
@@ -271,7 +272,7 @@ def test_an_edit_that_cannot_be_done_is_a_diagnostic(edits: str) -> None:
 
 
 def test_many_scenes_are_too_wide_and_not_too_much_memory() -> None:
-    nouns = "lemma,scene\n" + "".join(f"n{i},s{i}\n" for i in range(300))
+    nouns = "lemma,scene\n" + "".join(f"n{i},s{i} | t{i}\n" for i in range(300))
     text = """
 phenomenon p
 lexicon noun "n.csv"

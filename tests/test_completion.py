@@ -26,7 +26,14 @@ NPI = [
         *("quantifiers", "sentential_negation", "simple_questions", "superlatives"),
     )
 ]
-PACKAGED = ["blm/agreement_fr", *NPI]
+BLM = [
+    f"blm/{name}"
+    for name in (
+        *("agreement_en", "agreement_es", "agreement_fr", "agreement_it", "causative_it"),
+        *("object_drop_it", "spray_load", "spray_load_balanced", "spray_load_seed"),
+    )
+]
+PACKAGED = [*BLM, *NPI]
 
 GRAMMAR = """\
 phenomenon x

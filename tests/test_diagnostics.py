@@ -572,7 +572,7 @@ MATRICES = [
         "M101",
         "m",
         "above this line",
-        "write the matrix that is swapped above",
+        "write the matrix that is copied above",
     ),
     Case(
         "answers for m => matrix k = m swap 1, 2\nanswers for m",

@@ -21,7 +21,9 @@ from merula.space import Bools
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGLISH = ROOT / "lexicons" / "en"
-TABLES = sorted(ENGLISH.glob("*.tsv"))
+TABLES = sorted(  # of lexemes; a table of lexical sets stands beside them
+    path for path in ENGLISH.glob("*.tsv") if path.read_bytes().startswith(LEMMA.encode())
+)
 COMPLETE = ROOT / "lexicons" / "complete.py"
 
 LEXEMES = 1_500
@@ -212,7 +214,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The English tables in a folder of their own."""
-    for path in ENGLISH.iterdir():
+    for path in (*TABLES, ENGLISH / "legend.toml", ENGLISH / "corrections.txt"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     return tmp_path
 

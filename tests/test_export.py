@@ -93,9 +93,7 @@ def test_formats_hold_the_same_rows(
     assert found["parquet"] == found["arrow"] == found["jsonl"]
     assert len({tuple(x) for x in digests.values()}) == 1
     assert [len(x) for x in found["jsonl"]] == [30, 30, 30, 240, 240]
-    with (tmp_path / "csv" / "agreement_fr-six.csv").open(
-        encoding="utf-8-sig", newline=""
-    ) as file:
+    with (tmp_path / "csv" / "agreement_fr-six.csv").open(encoding="utf-8-sig", newline="") as file:
         for flat, row in zip(csv.DictReader(file), found["jsonl"][0], strict=True):
             assert [flat[f"context.{i}"] for i in range(7)] == row["context"]
             assert flat[f"labels.{row['correct']}"] == "Correct"
@@ -805,11 +803,11 @@ GOLDEN = {
         "2e8dfdbba2b7bd63c2dd4c87544ef77a86894ed8d1c59fb2bd0af0410b9b34e1",
     ),
     ("four", "I"): (
-        "c555780aa277bad53aa6cc55aa7a4f3418d8bfa060216ff826eef49893150368",
-        "60b4debac2ec712e1b8152d57939c0e93fc513b1852e6b1a8014888e1947dbd0",
+        "b3985437bf79fa163d586f5b55e11e77bec7624e3718a6cfb40c9888611498f4",
+        "777e8c1eb1557e8fdf40376513b15a18933f1661cfc20e4655efef5a49228504",
     ),
     ("four", "III"): (
-        "c706dbfade6c5486aa82b8fbdd5f6aa63a62b94ba24d6ec0c446d4d314cf061f",
-        "2c096494876d3065219e7415c6ecf35968266ae2972e279d82ebc0e211c21e21",
+        "d3e598ffd9e4098c6049047bbaea581b7dfb7948504d79d17c12d7d9cba26ac3",
+        "949c767bf55056567d60b29218ac9b9c0887bccb1714aeafba7a8eb1e8648ad8",
     ),
 }

@@ -507,6 +507,30 @@ objects
   {"x" * 30} : y  # b
 """,
     ),
+    "designs of other files and crossed answers": (
+        """\
+import  "a.merula"   with   designs
+import "b.merula",
+  "c.merula"
+  with designs
+matrix b "doc"=a
+matrix long  =  a   swap 1 ,8
+matrix c= a
+answers   for b , c   crossed
+  AE breaks E r:flip x.y
+  WN1   breaks R:set n2=unshown
+""",
+        """\
+import "a.merula" with designs
+import "b.merula", "c.merula" with designs
+matrix b "doc" = a
+matrix long = a swap 1, 8
+matrix c    = a
+answers for b, c crossed
+  AE  breaks E r: flip x.y
+  WN1 breaks R:   set n2 = unshown
+""",
+    ),
     "names of any script": (
         "objects\n  猫 : NP\n  e\u0301te\u0301 : NP\n  abcd : NP\n",
         "objects\n  猫   : NP\n  e\u0301te\u0301  : NP\n  abcd : NP\n",

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
@@ -143,6 +144,27 @@ def test_what_the_words_of_a_grammar_are() -> None:
 def test_pygments_knows_the_language() -> None:
     assert isinstance(get_lexer_by_name("merula"), MerulaLexer)
     assert isinstance(get_lexer_for_filename("x.merula"), MerulaLexer)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('import "a", "b" with designs', "import with designs"),
+        ("answers crossed", "answers crossed"),
+        ("answers for crossed crossed", "answers for crossed"),
+        ("answers for for, crossed", "answers for"),
+        ("answers for for crossed", "answers for crossed"),
+        ("matrix crossed = swap swap 1, 2", "matrix swap"),
+        ("matrix with = designs", "matrix"),
+        ("answers\n  crossed: set designs = crossed", "answers set"),
+    ],
+)
+def test_words_for_designs_of_other_files_and_crossed_answers(line: str, words: str) -> None:
+    found = [
+        value for _, kind, value in lexed(line) if kind in Keyword and kind is not Keyword.Type
+    ]
+    assert " ".join(found) == words
+    assert coloured(line) == key_words(line)
 
 
 # --- problems in a terminal --------------------------------------------------------------------

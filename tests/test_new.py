@@ -129,7 +129,7 @@ def test_answers_do_not_stand_out(code: str, made: dict[tuple[str, str], Path]) 
     first = design[0]
     assert len(first.context) == 7
     changes = [
-        frozenset(label for label in ("AE", "WN1", "WN2") if label in answer.label.split("-"))
+        frozenset(label for label in ("AE", "WN1", "WN2") if label in answer.label.split("+"))
         for answer in first.answers
     ]
     assert len(set(changes)) == len(changes) == 8

@@ -60,7 +60,7 @@ frames
   main       = subj n1 n2 n3 verb
   completive = prefix main
   relative   = subj n1 n2 n3 rc verb
-matrix agrf = 8 items in main | completive | relative
+matrix published = 8 items in main | completive | relative
   subj.number cycles 2 of sg | pl          every 1
   n1.number   cycles 2 of sg | pl          every 2
   n2          cycles 2 of absent | sg | pl every 4
@@ -96,7 +96,7 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> merula.Grammar:
 
 @needs_published
 def test_counts_are_those_of_the_paper(grammar: merula.Grammar) -> None:
-    design = grammar["agrf"]
+    design = grammar["published"]
     assert design.count() == 2304
     assert design.by_frame() == {"main": 768, "completive": 768, "relative": 768}
     assert [p.render() for p in grammar.problems] == []
@@ -108,7 +108,7 @@ def test_every_published_instance_is_made_again(
 ) -> None:
     made: dict[tuple[str, ...], dict[str, str]] = {}
     for i in range(grammar.count()):
-        instance = grammar["agrf"][i]
+        instance = grammar["published"][i]
         if instance.frame == "main":
             context = tuple(normal(s.text) for s in instance.context)
             answers = {s.label.replace("Correct", "True"): normal(s.text) for s in instance.answers}
@@ -125,12 +125,26 @@ def test_every_published_instance_is_made_again(
 
 
 @needs_published
-def test_our_own_grammar_takes_the_table_as_it_is() -> None:
-    """The packaged grammar, with the table and its headers named on the command line."""
+def test_our_own_design_takes_the_table(tmp_path: Path) -> None:
+    """The packaged grammar, with the published table and the two numbers that this has not.
+
+    The subjects of its prefixes and relative clauses are told from the forms.
+    """
     path = ROOT / "grammars" / "blm" / "agreement_fr.merula"
+    head, *lines = (BLM / "fragments_FR.csv").read_text(encoding="utf-8").splitlines()
+    names = head.split(";")
+    plural = re.compile(r"^(que |dont )?(les|mes) ", re.IGNORECASE)
+    table = [f"{head};prefix.number;rc.number"]
+    for line in lines:
+        row = dict(zip(names, line.split(";"), strict=True))
+        numbers = ("pl" if plural.match(row[name]) else "sg" for name in ("Prefix1", "ROC"))
+        table.append(";".join((line, *numbers)))
+    extended = tmp_path / "fragments.csv"
+    extended.write_text("\n".join(table), encoding="utf-8")
     columns = dict(re.findall(r'^  ([\w.]+) *= "(.*)"$', AS_PUBLISHED, re.MULTILINE))
-    options = TableOptions({"": str(BLM / "fragments_FR.csv")}, ";", None, columns)
+    options = TableOptions({"": str(extended)}, ";", None, columns)
     source = Source(path.name, path.read_text(encoding="utf-8"), path)
     compiled = compile_source(source, options)
     assert [p.render() for p in compiled.problems] == []
-    assert compiled.designs["agrf"].count == 2304
+    for name in ("six", "eight", "balanced"):
+        assert compiled.designs[name].count == 2304

@@ -173,6 +173,8 @@ def entries_of_all_kinds() -> Iterator[tuple[str, list[Token]]]:
     for path in sorted(folder("grammars").rglob("*.merula")):
         for entry in entries(Source(path.name, path.read_text(encoding="utf-8"))):
             start = INLINE.get(entry.head.text) if entry.inline else UNDER[entry.head.text]
+            if start == "cycle" and entry.tokens[0].kind in ("BAR", "INT"):
+                start = "table_header" if entry.tokens[0].kind == "BAR" else "table_row"
             if entry.tokens:
                 yield start or UNDER[entry.head.text], list(entry.tokens)
     for start, text in MORE:

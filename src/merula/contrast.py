@@ -97,7 +97,7 @@ class _Words:
     last: frozenset[str]
     changing: bool  # whether the last word may be written otherwise before a neighbour
     joins: bool  # whether it stands without a space beside a neighbour
-    begins: _Sides
+    begins: _Sides  # of its words, whatever marks stand between them
     ends: _Sides
     always: frozenset[str]  # words that all texts have, whatever stands beside them
     ever: frozenset[str]  # words that some text has
@@ -193,18 +193,24 @@ class Contraster:
             counts.pop() if len(counts) == 1 else None,
             frozenset(words[0].rstrip(_MARKS) for words in split if words),
             frozenset(words[-1].rstrip(_MARKS) for words in split if words),
-            any(words[-1].lower() in self.surface.changing for words in split if words),
+            self._changes_last(texts, split),
             any(words[-1].endswith("'") or words[0][0] in CLOSING for words in split if words),
-            _Sides.of(tuple(w.rstrip(_MARKS) for w in words) for words in split),
+            _Sides.of(_spoken(text) for text in settled),
             _Sides.of(self._steady(text) for text in settled),
             *self._said(settled),
         )
         self._words[key] = (texts, found)
         return found
 
+    def _changes_last(self, texts: Sequence[str], settled: Sequence[Sequence[str]]) -> bool:
+        """Whether a last word may change: of a text as given (``de le``) or as settled (``du``)."""
+        last = {text.split()[-1].lower() for text in texts if text.strip()}
+        last |= {words[-1].lower() for words in settled if words}
+        return not last.isdisjoint(self.surface.changing)
+
     def _steady(self, text: str) -> tuple[str, ...]:
         """The words of a text, the last one first, without a first word that may be changed."""
-        words = _WORD.findall(text.lower())
+        words = _spoken(text)
         glued = "'" in text.partition(" ")[0]
         if words and (words[0] in self._unsteady or (glued and len(words) > 1)):
             words = words[1:]
@@ -212,7 +218,7 @@ class Contraster:
 
     def _said(self, texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
         """The words that all of some texts have, written so beside any neighbour; all words."""
-        said = [frozenset(_WORD.findall(text.lower())) for text in texts]
+        said = [frozenset(_spoken(text)) for text in texts]
         always = frozenset.intersection(*said) if said else frozenset()
         return always - self._unsteady, frozenset().union(*said)
 
@@ -221,7 +227,7 @@ class Contraster:
         """The words that a surface rule changes or makes."""
         surface = self.surface
         made = [becomes for *_, becomes in (*surface.changes, *surface.contractions)]
-        return frozenset(_WORD.findall(" ".join([*surface.changing, *made]).lower()))
+        return frozenset(_spoken(" ".join([*surface.changing, *made])))
 
     def _shown(self, text: str, *, first: bool, last: bool) -> str:
         if last:
@@ -383,9 +389,7 @@ class Contraster:
     def _edge_words(self, text: str, side: str) -> tuple[str, ...]:
         """The words of a text from its beginning, or from its end without what may be changed."""
         settled = self.surface.settle(text)
-        if side == "end":
-            return self._steady(settled)
-        return tuple(word.rstrip(_MARKS).lower() for word in settled.split())
+        return self._steady(settled) if side == "end" else _spoken(settled)
 
     def _edges(
         self, forms: Sequence[Mapping[str, tuple[str, ...]]], tail: Piece | None
@@ -397,6 +401,15 @@ class Contraster:
         edges = [self.surface.edge(text.split()[0]) if text else END for text in texts]
         known = {edge: i for i, edge in enumerate(dict.fromkeys(edges))}
         return tuple(known), np.array([known[edge] for edge in edges], dtype=np.int64)
+
+
+def _spoken(text: str) -> tuple[str, ...]:
+    """The words of a text without marks, which may come from a neighbour: *dogs* *,* or *dogs,*.
+
+    Without regard to capitals either: ``ı`` and ``i`` have the same one, and that of ``ß`` is two
+    letters.
+    """
+    return tuple(_WORD.findall(text.upper().casefold()))
 
 
 def _alike_at(texts: Sequence[Sequence[tuple[str, ...]]]) -> Bools:

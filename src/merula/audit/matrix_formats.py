@@ -18,7 +18,7 @@ from merula.language.diagnostics import MerulaError, listing
 # The columns of matrices that are read of a Parquet or Arrow file.
 MATRIX_COLUMNS = (
     "context answers correct labels broken context_templates answer_templates context_lexemes"
-    " answer_lexemes part instance input target target_options x y values"
+    " answer_lexemes part set instance input target target_options x y values"
 ).split()
 WIDE = re.compile(r"(sent|answer)(?:_(label|value|template))?_(\d+)", re.IGNORECASE)
 JOINED = re.compile(r"""(['"])\s+['"]""")  # NumPy's lists have no commas: Python joins their texts

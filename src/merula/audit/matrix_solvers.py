@@ -40,6 +40,7 @@ from merula.values import frozen
 
 MATRICES = "matrices"
 SURE = 3.0  # standard errors that a solver has to be above chance
+POINTS = 0.03  # and by how much, at least: words are never used equally often
 MOST = 1_000  # sets whose letters are compared, and from which a classifier learns
 HALF = 0.5  # of the matrices: what grammar and memory may solve
 AGREEMENT = re.compile(r"agreement_error|(?<![^\W_])AE(?![^\W_])", re.IGNORECASE)
@@ -112,7 +113,7 @@ def solve(view: View, settings: Settings) -> list[Probed]:
         chance = sets.chance
         for name, reached, allowed in _reached(sets, view, settings):
             number = min(len(sets), MOST) if name in SAMPLED else len(sets)
-            noise = SURE * math.sqrt(chance * (1 - chance) / number)
+            noise = max(SURE * math.sqrt(chance * (1 - chance) / number), POINTS)
             found.append(Probed(name, part, MATRICES, number, reached, chance, allowed, noise))
     return found
 

@@ -110,6 +110,9 @@ class Reading:
     language: str = ""
 
 
+SUITE_DEPTH = 3  # how far above a file its manifest may be
+
+
 @frozen
 class Noted:
     """What a manifest says: the title of each file, and the language of each part of the data."""
@@ -141,16 +144,21 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
 
 
 def _manifest(folder: Path) -> Noted:
-    """What the manifest of a folder says, of `merula generate` or of a suite."""
+    """What the manifest of a folder says, of `merula generate` or of a suite.
+
+    A file of a suite of matrices stands three folders below its manifest.
+    """
     from merula.manifest import read_manifest
     from merula.suite.manifest import read_suite
 
-    path = folder / MANIFEST
+    above = [folder, *folder.resolve().parents[:SUITE_DEPTH]]
+    path = next((f / MANIFEST for f in above if (f / MANIFEST).is_file()), folder / MANIFEST)
     try:
         suite = read_suite(path) if path.is_file() else {}
         if suite is not None:
-            designs = suite.get("designs", ())
-            return Noted({}, {part_of(d["part"], d["design"]): d["language"] for d in designs})
+            said = [(d, d["design"]) for d in suite.get("designs", ())]
+            said += [(d, d["set"]) for d in suite.get("matrices", ())]
+            return Noted({}, {part_of(d["part"], name): d["language"] for d, name in said})
         manifest = read_manifest(path)
     except (MerulaError, OSError, TypeError, KeyError):  # of another program: the files say what
         return Noted()  # they are
