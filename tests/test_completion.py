@@ -107,6 +107,16 @@ def test_designs_are_completed() -> None:
     assert completed("show", "-d", "") == []
 
 
+def test_designs_of_imported_files_are_completed(folder: Path) -> None:
+    text = 'import "keys.merula"{}\nimport "sub/deep.merula"\nmatrix mine = six\n'
+    file = folder / "mine.merula"
+    file.write_text(text.format(" with designs"), encoding="utf-8")
+    assert completed("show", "mine", "-d", "") == ["numbers", "six", "persons", "mine"]
+    file.write_text(text.format(""), encoding="utf-8")
+    assert completed("show", "mine", "-d", "") == ["mine"]
+    assert completed("show", "blm/agreement_es", "-d", "b") == ["balanced"]
+
+
 def test_languages_are_completed() -> None:
     assert completed("new", "x", "--lang", "f") == ["fr"]
     assert {"en", "it"} < set(completed("new", "x", "--lang", ""))

@@ -34,13 +34,16 @@ class Uneven:
 def uneven(
     grammar: g.Grammar, design: g.Matrix, variant: Variant, cells: Sequence[Cell]
 ) -> tuple[Uneven, ...]:
-    """What keeps the crossed answers of a variant from being a full crossing."""
+    """What keeps the crossed answers of a variant from being a full crossing.
+
+    Where the order of edits counts, what their combinations break is no second fault.
+    """
     answers = [cell for cell in cells if cell.role == "answer"]
     right, wrong = answers[0], answers[1:]
     found = _in_order(
         grammar, design, variant.frame, right.item, tuple(unshown_points(design, variant))
     )
-    return (*found, *_alike(wrong))
+    return found or tuple(_alike(wrong))
 
 
 @lru_cache(maxsize=2_000)

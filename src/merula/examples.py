@@ -36,8 +36,9 @@ def check_examples(
     plans = [plan for design in designs for plan in design.plans]
     if not plans:
         return
+    parser = Parser(plans, surface)
     for example in grammar.examples:
-        found = list(readings(plans, surface, example.text))
+        found = list(parser.readings(example.text))
         good = [(design, cell) for design, cell in found if cell.acceptable]
         if not found:
             near = nearest(plans, surface, example.text)
@@ -72,20 +73,33 @@ def check_examples(
             )
 
 
-def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[tuple[g.Design, Cell]]:
-    """The cells that can be a sentence, each with its design."""
-    wanted = surface.finish(clean(text))
-    words = _Words(wanted, surface)
-    seen: set[tuple[object, ...]] = set()
-    for plan in plans:
-        for cell in plan.cells:
-            texts = [words.possible(plan.slots, piece) for piece in cell.pieces]
-            key = (plan.slots, plan.space, cell.pieces, cell.cell.broken)
-            if key in seen or not all(texts):
-                continue
-            seen.add(key)
-            if any(_fits(plan, cell, way) for way in _ways(texts, surface, wanted)):
+class Parser:
+    """Reads sentences back into the cells of some plans; cells that are alike are tried once."""
+
+    def __init__(self, plans: Sequence[Plan], surface: Surface) -> None:
+        self.surface = surface
+        unlike = {
+            (plan.slots, plan.space, cell.pieces, cell.cell.broken): (plan, cell)
+            for plan in reversed(plans)
+            for cell in reversed(plan.cells)
+        }
+        self.cells = tuple(reversed(unlike.values()))
+
+    def readings(self, text: str) -> Iterator[tuple[g.Design, Cell]]:
+        """The cells that can be a sentence, each with its design."""
+        wanted = self.surface.finish(clean(text))
+        words = _Words(wanted, self.surface)
+        for plan, cell in self.cells:
+            texts = words.of_cell(plan.slots, cell.pieces)
+            if texts is not None and any(
+                _fits(plan, cell, way) for way in _ways(texts, self.surface, wanted)
+            ):
                 yield plan.design, cell.cell
+
+
+def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[tuple[g.Design, Cell]]:
+    """The cells that can be a sentence, each with its design; for several use a `Parser`."""
+    return Parser(plans, surface).readings(text)
 
 
 class _Words:
@@ -96,6 +110,18 @@ class _Words:
         self._shown = set(_NO_MARK.sub("", sentence).upper().replace("'", "' ").split())
         self._changing = surface.changing
         self._known: dict[int, tuple[Sequence[str], tuple[str, ...]]] = {}
+
+    def of_cell(
+        self, slots: Sequence[Slot], pieces: Sequence[Piece]
+    ) -> list[tuple[str, ...]] | None:
+        """The texts that each piece of a cell can have; None where one can have none."""
+        found = []
+        for piece in pieces:
+            texts = self.possible(slots, piece)
+            if not texts:
+                return None
+            found.append(texts)
+        return found
 
     def possible(self, slots: Sequence[Slot], piece: Piece) -> tuple[str, ...]:
         """The texts that a piece can have in the sentence."""

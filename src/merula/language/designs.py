@@ -207,7 +207,9 @@ class Designs:
                 node.base.span,
                 remedy=self._left(node.base.text)
                 or did_you_mean(node.base.text, known)
-                or "write the matrix that is copied above this one",
+                or "write the matrix that is copied above this one"
+                if node.base.text not in designs
+                else f"name a matrix; `{node.base}` is a paradigm",
                 about=(node.base.text,),
                 meant=near(node.base.text, known),
             )
