@@ -269,7 +269,7 @@ def test_balanced_sets_are_solved_by_nobody_who_is_blind(
     problem: str, designs: tuple[str, ...]
 ) -> None:
     found = compiled(problem)
-    matrices = []
+    matrices: list[Matrix] = []
     for name in designs:
         maker = RowMaker(found, found.designs[name], Selection(1_500, 4))
         for row in (row for batch in maker.batches() for row in batch.to_pylist()):
