@@ -67,15 +67,26 @@ def one_side(design: CompiledDesign, inside: Sides, content: Callable[[Slot], bo
     plans: list[Plan] = []
     whole: list[tuple[int, Plan, tuple[Ints, ...]]] = []
     for first, plan in zip(design.starts, design.plans, strict=True):
-        slots = [made.slot(slot) for slot in plan.slots]
-        candidates = tuple(np.flatnonzero(keep) for _, keep in slots)
+        candidates = tuple(np.flatnonzero(made.keep(slot)) for slot in plan.slots)
         space = made.space(plan.space, candidates)
         if space.count:
-            plans.append(replace(plan, slots=tuple(slot for slot, _ in slots), space=space))
+            slots = tuple(made.slot(slot) for slot in plan.slots)
+            plans.append(replace(plan, slots=slots, space=space))
             whole.append((first, plan, candidates))
     starts = tuple(accumulate((plan.count for plan in plans), initial=0))
     restricted = replace(design, plans=tuple(plans), starts=starts[:-1], count=starts[-1])
     return Side(restricted, tuple(whole))
+
+
+def choices(
+    design: CompiledDesign, inside: Sides, content: Callable[[Slot], bool]
+) -> tuple[int, ...]:
+    """How many instances each plan of a design has on a side (`one_side`), which may be none."""
+    made = _Restricted(inside, content)
+    return tuple(
+        made.space(plan.space, tuple(np.flatnonzero(made.keep(slot)) for slot in plan.slots)).count
+        for plan in design.plans
+    )
 
 
 class _Restricted:
@@ -83,17 +94,25 @@ class _Restricted:
 
     def __init__(self, inside: Sides, content: Callable[[Slot], bool]) -> None:
         self.inside, self.content = inside, content
-        self._slots: dict[int, tuple[Slot, Slot, Bools]] = {}
+        self._keep: dict[int, tuple[tuple[str, ...], Bools]] = {}
+        self._slots: dict[int, tuple[Slot, Slot]] = {}
         self._spaces: dict[tuple[Any, ...], tuple[Space, Space]] = {}
 
-    def slot(self, slot: Slot) -> tuple[Slot, Bools]:
-        """The slot with the candidates that are inside, and which these are."""
+    def keep(self, slot: Slot) -> Bools:
+        """Which candidates of a slot are inside."""
+        if not self.content(slot):
+            return np.ones(len(slot), dtype=np.bool_)
+        titles = slot.titles  # kept with what is found, so that their id stays theirs
+        if id(titles) not in self._keep:
+            keep = np.array([self.inside(title) for title in titles], dtype=np.bool_)
+            self._keep[id(titles)] = (titles, keep)
+        return self._keep[id(titles)][1]
+
+    def slot(self, slot: Slot) -> Slot:
+        """The slot with the candidates that are inside."""
         if id(slot) not in self._slots:
-            keep = np.ones(len(slot), dtype=np.bool_)
-            if self.content(slot):
-                keep = np.array([self.inside(title) for title in slot.titles], dtype=np.bool_)
-            self._slots[id(slot)] = (slot, kept(slot, keep), keep)
-        return self._slots[id(slot)][1:]
+            self._slots[id(slot)] = (slot, kept(slot, self.keep(slot)))
+        return self._slots[id(slot)][1]
 
     def space(self, space: Space, candidates: tuple[Ints, ...]) -> Space:
         """The space of some candidates only."""

@@ -55,7 +55,7 @@ def sentence_batches(
     maker = RowMaker(compiled, design, selection)
     for start in range(0, number, BATCH):
         stop = min(start + BATCH, number)
-        rows = _located(maker, paradigms.addresses[start:stop], start)
+        rows = located(maker, paradigms.addresses[start:stop], start)
         made = [
             (column.field, column.make(rows))
             for column in maker.columns
@@ -73,8 +73,8 @@ def _names(fields: Iterable[tuple[Any, Any]]) -> set[str]:
     return {field.name for field, _ in fields}
 
 
-def _located(maker: RowMaker, addresses: NDArray[Any], first: int) -> Located:
-    """The instances at some addresses."""
+def located(maker: RowMaker, addresses: NDArray[Any], first: int) -> Located:
+    """The instances at some addresses, numbered from ``first``."""
     plan_of, draws = maker.space.locate(addresses)
     written = maker.writer.write(plan_of, draws)
     numbers = np.arange(first, first + len(addresses), dtype=np.int64)

@@ -8,12 +8,13 @@ trained on one and tested on another. Or else right answers are divided.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import perm
 
 from merula.compiler import CompiledDesign
 from merula.language.diagnostics import MerulaError
 from merula.slots import Slot
-from merula.suite.sides import Side, one_side
+from merula.suite.sides import Side, choices, one_side
 from merula.suite.splits import Split
 from merula.values import frozen
 from merula.variation import AddressSpace, Variation
@@ -101,24 +102,26 @@ def _titles(task: Task) -> Iterable[str]:
 
 def _serves(task: Task, units: Sequence[str], split: str) -> bool:
     """Whether some lexical sets are enough for a split, in every variant that has instances."""
-    for design in task.designs:
-        own = restricted(design, task.unit, units).design
-        for variation in task.variations:
-            spaces = AddressSpace(design, variation), AddressSpace(own, variation, strict=False)
-            whole, mine = (sum(count > 0 for count in space.counts) for space in spaces)
-            if mine < whole or spaces[1].count < task.sizes[split]:
-                return False
-    return True
+    return all(
+        sum(own) >= task.sizes[split] and all(mine or not there for mine, there in both)
+        for own, whole in _instances(task, units)
+        for both in [list(zip(own, whole, strict=True))]
+    )
 
 
 def _enough(task: Task, units: Sequence[str], split: str) -> bool:
     """Whether some lexical sets make as many instances as a split has."""
-    return all(
-        AddressSpace(restricted(design, task.unit, units).design, variation, strict=False).count
-        >= task.sizes[split]
-        for design in task.designs
-        for variation in task.variations
-    )
+    return all(sum(own) >= task.sizes[split] for own, _ in _instances(task, units))
+
+
+def _instances(task: Task, units: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
+    """For each design and type, how many instances each plan has of some lexical sets, and of all."""
+    inside = frozenset(units)
+    for design in task.designs:
+        mine = choices(design, inside.__contains__, _is(task.unit))
+        for variation in task.variations:
+            space = AddressSpace(design, variation, strict=False)
+            yield [perm(number, space.draws) for number in mine], list(space.counts)
 
 
 def restricted(design: CompiledDesign, unit: str, units: Iterable[str]) -> Side:

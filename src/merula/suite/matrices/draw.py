@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from merula.compiler import Compiled, CompiledDesign
 from merula.formats import plain
 from merula.language.diagnostics import MerulaError
+from merula.permute import Permutation
 from merula.rows import RowMaker, Selection
+from merula.space import LIMIT
 from merula.suite.matrices.division import divide_answers, restricted
 from merula.suite.sides import Side
 from merula.suite.splits import Split
+from merula.suite.tables import located
 from merula.values import frozen
 from merula.variation import AddressSpace, Variation
 
-
-@frozen(eq=False)
-class Drawn:
-    """The rows of a design for one split: plain batches of the matrix schema, with spans."""
-
-    design: CompiledDesign
-    batches: tuple[Any, ...]
-
-    @property
-    def number(self) -> int:
-        """How many instances."""
-        return sum(batch.num_rows for batch in self.batches)
+Addresses = NDArray[Any]  # int64, or Python integers where there are very many instances
 
 
 @frozen(eq=False)
@@ -45,112 +37,115 @@ class Source:
     split: Split
     seed: int
 
-    @cached_property
-    def _sides(self) -> dict[tuple[str, str], Side]:
-        return {}
-
-    def side(self, design: CompiledDesign, split: str) -> Side:
-        """The instances of a design that a split may show."""
-        assert self.units is not None
-        key = (design.name, split)
-        if key not in self._sides:
-            self._sides[key] = restricted(design, self.unit, self.units[split])
-        return self._sides[key]
-
     def drawn(
         self, design: CompiledDesign, variation: Variation, number: int
     ) -> dict[str, list[Any]]:
-        """So many instances of a design, by split; raises `MerulaError` where there are fewer."""
-        if self.units is None:
-            return self._by_answer(design, variation, number)
-        sizes = self.split.sizes(number)
-        return {
-            name: list(self._of_side(design, variation, name, size)) for name, size in sizes.items()
-        }
+        """So many instances of a design, by split: plain batches of the matrix schema, with spans.
 
-    def _of_side(
-        self, design: CompiledDesign, variation: Variation, split: str, number: int
-    ) -> Iterator[Any]:
-        side, units = self.side(design, split), (self.units or {})[split]
-        there = AddressSpace(side.design, variation, strict=False).count
-        if there < number:
-            where = f"{self.part} {design.name}"
-            raise MerulaError.of(
-                "M687",
-                f"{where} has {there:,} matrices of type {variation.kind} for {split}, and"
-                f" {number:,} are asked for",
-                remedy="ask for fewer (-n), or give this split a larger share (--split)",
-                notes=[f"no lexical set is in two splits; {split} has {len(units)} of them"],
-                place=self.compiled.source.name,
-            )
-        if not number:
-            return
-        seed = _seed(self.seed, self.part, variation.kind, split)
-        maker = RowMaker(self.compiled, side.design, Selection(number, seed, variation, spans=True))
-        for batch in maker.batches():
-            yield _readdressed(plain(batch), side, design, variation)
+        Raises `MerulaError` where there are fewer.
+        """
+        if self.units is not None:
+            found = self._by_set(design, variation, self.split.sizes(number))
+            maker = self._maker(design, variation, number)
+        else:
+            there = AddressSpace(design, variation, strict=False).count
+            self._demand(design, variation, "", there, number)
+            maker = self._maker(design, variation, number)
+            found = self._by_answer(maker)
+        rows, first = {}, 0
+        for name, addresses in found.items():
+            rows[name] = list(_batches(maker, addresses, first))
+            # the right answer is at each place equally often in a block: begin another one
+            first += len(addresses) + -len(addresses) % (len(maker.cells) - _right(maker))
+        return rows
 
-    def _by_answer(
-        self, design: CompiledDesign, variation: Variation, number: int
-    ) -> dict[str, list[Any]]:
-        there = AddressSpace(design, variation, strict=False).count
-        if there < number:
-            raise MerulaError.of(
-                "M687",
-                f"{self.part} {design.name} has {there:,} matrices of type {variation.kind}, and"
-                f" {number:,} are asked for",
-                remedy="ask for fewer (-n)",
-                place=self.compiled.source.name,
-            )
-        seed = _seed(self.seed, self.part, variation.kind, "")
-        maker = RowMaker(self.compiled, design, Selection(number, seed, variation, spans=True))
-        batches = [plain(batch) for batch in maker.batches()]
-        right = [text for batch in batches for text in right_answers(batch)]
-        names = np.array(divide_answers(right, self.split, self.seed), dtype=object)
-        found: dict[str, list[Any]] = {name: [] for name in self.split.names}
-        start = 0
-        for batch in batches:
-            own = names[start : start + batch.num_rows]
-            start += batch.num_rows
-            for name, some in found.items():
-                some.append(batch.filter(pa.array(own == name)))
+    def _maker(self, design: CompiledDesign, variation: Variation, number: int) -> RowMaker:
+        """Writes rows of the whole design, so that splits have the same texts and columns."""
+        selection = Selection(number, self._seed_of(variation, ""), variation, spans=True)
+        return RowMaker(self.compiled, design, selection)
+
+    def _seed_of(self, variation: Variation, split: str) -> int:
+        """A seed of its own; the answer sets of a part have the same, so the same contexts."""
+        text = "\0".join(["merula matrices", str(self.seed), self.part, variation.kind, split])
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+
+    def _by_set(
+        self, design: CompiledDesign, variation: Variation, sizes: Mapping[str, int]
+    ) -> dict[str, Addresses]:
+        """The addresses of each split, whose lexical sets are in no other."""
+        assert self.units is not None
+        whole = AddressSpace(design, variation)
+        found: dict[str, Addresses] = {}
+        for split, size in sizes.items():
+            side = restricted(design, self.unit, self.units[split])
+            own = AddressSpace(side.design, variation, strict=False)
+            self._demand(design, variation, split, own.count, size)
+            order = Permutation(max(own.count, 1), self._seed_of(variation, split))
+            found[split] = _addresses(side, own, whole, order.rows(0, size))
         return found
 
+    def _by_answer(self, maker: RowMaker) -> dict[str, Addresses]:
+        """The addresses of each split, whose right answers are in no other."""
+        addresses = maker.order.rows(0, maker.number)
+        right: list[str] = []
+        for start in range(0, maker.number, maker.chunk):
+            rows = located(maker, addresses[start : start + maker.chunk], start)
+            right += maker.writer.texts(rows.written.numbers[:, _right(maker)]).to_pylist()
+        names = np.array(divide_answers(right, self.split, self.seed), dtype=object)
+        return {name: addresses[names == name] for name in self.split.names}
 
-def right_answers(batch: Any) -> list[str]:
-    """The right answer of each row."""
-    answers, places = batch.column("answers").to_pylist(), batch.column("correct").to_pylist()
-    return [own[place] for own, place in zip(answers, places, strict=True)]
+    def _demand(
+        self, design: CompiledDesign, variation: Variation, split: str, there: int, wanted: int
+    ) -> None:
+        """Raise `MerulaError` where there are fewer instances than are wanted."""
+        if there >= wanted:
+            return
+        of = f" for {split}" if split else ""
+        notes = []
+        if split and self.units is not None:
+            notes = [f"no lexical set is in two splits; {split} has {len(self.units[split])}"]
+        raise MerulaError.of(
+            "M687",
+            f"{self.part} {design.name} has {there:,} matrices of type {variation.kind}{of}; "
+            + (f"{wanted:,} are wanted" if wanted > 1 else "1 is wanted"),
+            remedy="ask for fewer (-n)"
+            + (", or give this split a larger share (--split)" if split else ""),
+            notes=notes,
+            place=self.compiled.source.name,
+        )
 
 
-def _seed(seed: int, *names: str) -> int:
-    """A seed for something of its own; the answer sets of a part have one, so one context."""
-    text = "\0".join(["merula matrices", str(seed), *names])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+def _right(maker: RowMaker) -> int:
+    """The cell that is the right answer: the one after the context."""
+    return [cell.role for cell in maker.cells].count("context")
 
 
-def _readdressed(batch: Any, side: Side, design: CompiledDesign, variation: Variation) -> Any:
-    """Rows of a side with their addresses in the whole design."""
-    found = [int(address) for address in batch.column("address").to_pylist()]
-    if variation.kind == "I":
-        kind: Any = np.int64 if max(found, default=0) < 2**62 else object
-        texts = [str(a) for a in side.addresses(np.array(found, dtype=kind))]
-    else:
-        mine = AddressSpace(side.design, variation)
-        whole = AddressSpace(design, variation)
-        kind = np.int64 if mine.count < 2**62 else object
-        plan_of, draws = mine.locate(np.array(found, dtype=kind))
-        starts = np.array([side.design.starts[plan] for plan in plan_of.tolist()], dtype=object)
-        drawn = [side.addresses(starts + draw.astype(object)) for draw in draws]
-        texts = [str(_address(design, whole, one)) for one in zip(*drawn, strict=True)]
-    place = batch.schema.get_field_index("address")
-    return batch.set_column(place, batch.schema.field(place), pa.array(texts, pa.string()))
+def _batches(maker: RowMaker, addresses: Addresses, first: int) -> Iterator[Any]:
+    """The rows at some addresses as plain batches, one of them at least, numbered from ``first``."""
+    for start in range(0, len(addresses), maker.chunk):
+        rows = located(maker, addresses[start : start + maker.chunk], first + start)
+        arrays = [column.make(rows) for column in maker.columns]
+        yield plain(pa.RecordBatch.from_arrays(arrays, schema=maker.schema))
+    if not len(addresses):
+        yield plain(pa.RecordBatch.from_pylist([], schema=maker.schema))
 
 
-def _address(design: CompiledDesign, whole: AddressSpace, draws: Sequence[int]) -> int:
-    """The address of an instance of type III of which each draw is an instance of a design."""
-    number, _ = design.locate(draws[0])
-    return whole.address(number, [draw - design.starts[number] for draw in draws])
+def _addresses(side: Side, own: AddressSpace, whole: AddressSpace, found: Addresses) -> Addresses:
+    """The addresses in the whole space of some in the space of a side."""
+    kind: Any = np.int64 if whole.count < LIMIT else object
+    if not len(found):
+        return np.zeros(0, dtype=kind)
+    plan_of, draws = own.locate(found)
+    starts = np.array([side.design.starts[plan] for plan in plan_of.tolist()], dtype=object)
+    chosen = [side.addresses(starts + draw.astype(object)) for draw in draws]
+    return np.array([_address(whole, one) for one in zip(*chosen, strict=True)], dtype=kind)
+
+
+def _address(whole: AddressSpace, chosen: tuple[int, ...]) -> int:
+    """The address of an instance each of whose draws is an instance of the design."""
+    plan, _ = whole.design.locate(chosen[0])
+    start = whole.design.starts[plan]
+    return whole.address(plan, [address - start for address in chosen])
 
 
 def told(batch: Any, first: int, part: str, name: str, split: str) -> Any:
