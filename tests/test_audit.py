@@ -611,6 +611,7 @@ def test_names_are_told_apart_and_documented() -> None:
         "doubles",
         "length",
         "answer-classes",
+        "answer-in-context",
     }
 
 

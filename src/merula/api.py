@@ -467,10 +467,13 @@ class Grammar(Mapping[str, Design]):
         return f"<grammar {self.name}: {listing(repr(d) for d in self._designs.values())}>"
 
     def __str__(self) -> str:
+        from merula.answer_sets import answer_sets_of
         from merula.overview import overview
-        from merula.show import counts, parts
+        from merula.show import answer_sets, counts, parts
 
         shown = [parts(overview(self._compiled)), counts(self._compiled.designs)]
+        found = answer_sets_of(self._compiled)
+        shown += [answer_sets(found)] if found else []
         return "\n\n".join([_text(*shown), *([str(self.problems)] if self.problems else [])])
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:

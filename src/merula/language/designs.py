@@ -401,10 +401,9 @@ class Designs:
     def _set(self, node: s.Set) -> g.Assign | g.Unshown:
         if node.term.attribute is None:
             word, known = node.term.owner, self._values(node.path)
-            meant = near(word.text, (*known, UNSHOWN)) if word.text not in known else None
-            if meant == word.text:
+            if word.text == UNSHOWN and word.text not in known:
                 return g.Unshown(str(node.path), node.span)
-            if meant == UNSHOWN:
+            if word.text not in known and near(word.text, (*known, UNSHOWN)) == UNSHOWN:
                 raise self.names.unknown_value(word, str(node.path), (UNSHOWN,))
             point = self.names.point(node.path, word)
             return g.Assign(point, point.assignment[-1][0], None, node.span)

@@ -332,7 +332,9 @@ class Names:
         hint = did_you_mean(name, [*has, *columns])
         known = f"it has {listing(has)}" if has else "it has no attributes"
         if item.position and not hint:
-            known = "name what fills it, whose attributes a position has only at the right of `=` in a rule"
+            known = (
+                "name what fills it; a position has attributes only at the right of `=` in rules"
+            )
         raise self.fail(
             "M103",
             f"`{item.name}` has no attribute `{name}`",

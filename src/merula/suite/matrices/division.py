@@ -102,10 +102,10 @@ def _titles(task: Task) -> Iterable[str]:
 
 def _serves(task: Task, units: Sequence[str], split: str) -> bool:
     """Whether some lexical sets are enough for a split, in every variant that has instances."""
-    return all(
-        sum(own) >= task.sizes[split] and all(mine or not there for mine, there in both)
+    return _enough(task, units, split) and all(
+        mine or not there
         for own, whole in _instances(task, units)
-        for both in [list(zip(own, whole, strict=True))]
+        for mine, there in zip(own, whole, strict=True)
     )
 
 
@@ -115,7 +115,7 @@ def _enough(task: Task, units: Sequence[str], split: str) -> bool:
 
 
 def _instances(task: Task, units: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:
-    """For each design and type, how many instances each plan has of some lexical sets, and of all."""
+    """For each design and type: how many instances each plan has of some lexical sets, of all."""
     inside = frozenset(units)
     for design in task.designs:
         mine = choices(design, inside.__contains__, _is(task.unit))

@@ -121,7 +121,7 @@ def _right(maker: RowMaker) -> int:
 
 
 def _batches(maker: RowMaker, addresses: Addresses, first: int) -> Iterator[Any]:
-    """The rows at some addresses as plain batches, one of them at least, numbered from ``first``."""
+    """The rows at some addresses, numbered from ``first``: one plain batch at least."""
     for start in range(0, len(addresses), maker.chunk):
         rows = located(maker, addresses[start : start + maker.chunk], first + start)
         arrays = [column.make(rows) for column in maker.columns]
