@@ -108,8 +108,8 @@ def test_agreement_has_24_variants_of_every_set_and_clause(language: str) -> Non
 def test_every_alternating_verb_has_its_fillers() -> None:
     wanted = {
         "en/blm/spray_load.tsv": {"agent": 5, "theme": 5, "location": 5},
-        "it/blm/causative.tsv": {"agent": 3, "patient": 3, "manner": 3, "source": 3},
-        "it/blm/object_drop.tsv": {"agent": 3, "patient": 3, "manner": 3, "source": 3},
+        "it/blm/causative.tsv": {"agent": 3, "patient": 3, "adjunct": 3, "da_adjunct": 3},
+        "it/blm/object_drop.tsv": {"agent": 3, "patient": 3, "adjunct": 3, "da_adjunct": 3},
     }
     for name, fillers in wanted.items():
         with (ROOT / "lexicons" / name).open(encoding="utf-8") as file:

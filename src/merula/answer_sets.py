@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from merula import grammar as g
@@ -46,6 +46,24 @@ class AnswerSet:
             "grammar": round(self.grammar, 6),
             **{f"P({letter})": round(share, 6) for letter, share in self.classes.items()},
         }
+
+
+def pooled(every: Iterable[AnswerSet | None]) -> AnswerSet | None:
+    """The answer set of matrices with equally many instances and answers; None where one has none.
+
+    >>> one, other = AnswerSet(4, {"E": 0.5}, 0.5), AnswerSet(4, {"E": 0.25}, 1.0)
+    >>> pooled([one, other])
+    AnswerSet(answers=4, classes={'E': 0.375}, grammar=0.75)
+    """
+    found = list(every)
+    known = [one for one in found if one is not None]
+    if not known or len(known) < len(found):
+        return None
+    classes = {
+        letter: sum(one.classes[letter] for one in known) / len(known)
+        for letter in known[0].classes
+    }
+    return AnswerSet(known[0].answers, classes, sum(one.grammar for one in known) / len(known))
 
 
 def answer_sets_of(compiled: Compiled) -> dict[str, AnswerSet]:

@@ -15,6 +15,7 @@ from math import prod
 from merula import grammar as g
 from merula.checks import DesignReport, check_design
 from merula.examples import check_examples
+from merula.features import check_features
 from merula.items import Lexical
 from merula.language.diagnostics import Diagnostic, Label, Report, did_you_mean, listing
 from merula.language.resolve import resolve
@@ -137,7 +138,9 @@ class _Designs:
             for pair in self.planner.unchecked:
                 self.unchecked.setdefault(pair, design)
         self._excluded()
-        if self.program.lexicon is None and not self.report.failed:
+        if self.program.lexicon is not None:
+            check_features(self.grammar, self.program.lexicon, self.report)
+        elif not self.report.failed:
             self._without_lexicon(done.values())
         if not self.report.failed:
             check_examples(self.grammar, list(done.values()), self.program.surface, self.report)

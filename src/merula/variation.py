@@ -88,8 +88,12 @@ class AddressSpace:
                 "M615",
                 f"{self.design.name} has at most {most:,} lexical choices for a variant, and an"
                 f" instance of variation III takes {self.draws} different ones",
-                remedy="give its table more rows, or let all answers come from one choice"
-                " (--answers one)",
+                remedy="give its table more rows"
+                + (
+                    ", or let all answers come from one choice (--answers one)"
+                    if self.variation.answers == "mixed"
+                    else ""
+                ),
                 place=self.design.design.span.source.name,
             )
 

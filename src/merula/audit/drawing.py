@@ -85,6 +85,8 @@ def _checks(found: Audit) -> Table:
         style = "bold red" if result.fails else "dim" if not result.number else ""
         number = f"{result.number:,}" if result.number else "–"
         note = " (allowed)" if result.allowed and result.number else ""
+        if result.number and not result.check.fault:
+            note = " (told, no fault)"
         said = f": {result.found.said}" if result.found.said else ""
         table.add_row(
             Text(result.check.name, style),

@@ -174,10 +174,10 @@ def suite(
 
 
 def _refuse(kind: str, **given: object) -> None:
-    """Refuse options that say nothing of this kind of recipe."""
+    """Refuse options that this kind of recipe does not have."""
     for name, value in given.items():
         if value:
-            raise click.UsageError(f"--{name} says nothing of a recipe of {kind}: leave it out")
+            raise click.UsageError(f"a recipe of {kind} has no --{name}: leave it out")
 
 
 def _only(
@@ -193,7 +193,7 @@ def _only(
         ("disjoint", disjoint, others),
     ):
         if value in other:
-            raise click.UsageError(f"a recipe of {kind} has no --{name} {value}")
+            raise click.UsageError(f"a recipe of {kind} has no --{name} {value}: leave it out")
 
 
 def _make(plan: SuitePlan | MatrixPlan, out: Path, workers: int | None, quiet: bool) -> None:

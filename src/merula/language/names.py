@@ -331,6 +331,8 @@ class Names:
         columns = [c for c in rows.columns if c != "lemma"] if rows else []
         hint = did_you_mean(name, [*has, *columns])
         known = f"it has {listing(has)}" if has else "it has no attributes"
+        if not has:
+            known = f"{known}, and no table has a column `{path}`"
         if item.position and not hint:
             known = (
                 "name what fills it; a position has attributes only at the right of `=` in rules"

@@ -54,7 +54,7 @@ class Fields:
         found = self._get(key, default)
         if type(found) is not int or (least is not None and found < least):
             what = "a whole number" if least is None else f"a whole number from {least} on"
-            raise self.fault(key, f"is not {what}", f"write {key} = {max(default, 0)}")
+            raise self.fault(key, f"is not {what}", f"write {key} = {max(default, least or 0)}")
         return found
 
     def share(self, key: str, default: float) -> float:

@@ -132,6 +132,8 @@ class SuiteManifest:
 def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return ":".join(str(share) for share in value.values())
+    if isinstance(value, list):
+        return listing(value) or "none"
     return f"{value:,}" if isinstance(value, int) else str(value or "none")
 
 

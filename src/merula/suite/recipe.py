@@ -19,6 +19,7 @@ from typing import Any
 
 from merula._resources import find, folder
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.run_folder import MANIFEST
 from merula.suite.fields import Fields
 from merula.suite.splits import Split
 from merula.values import frozen
@@ -338,8 +339,9 @@ class _Reader:
                 top.inside("flags").known(f"{flag.name}.parts", name, names)
 
 
-def demand_plain(said: Fields, key: str, name: str) -> None:
+def demand_plain(said: Fields, key: str, name: str, what: str = "part") -> None:
     """Refuse a name that cannot stand in names of files and folders."""
-    if not name.strip() or any(c in '/\\:*?"<>|\0' or ord(c) < 32 for c in name) or name[0] == ".":
+    odd = any(c in '/\\:*?"<>|\0' or ord(c) < 32 for c in name)
+    if odd or not name or name != name.strip(" .\u3000\xa0") or name.casefold() == MANIFEST:
         remedy = 'call it by letters, digits and "_"'
-        raise said.fault(key, f"a part cannot be called {name!r}", remedy)
+        raise said.fault(key, f"a {what} cannot be called {name!r}", remedy)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from merula.digest import BlockHasher, summed, written
 from merula.formats import Stored, read_batches, stored_schema
+from merula.run_folder import MANIFEST
 from merula.suite.files import BLOCK
 from merula.suite.tables import typed
 from merula.verification import FileCheck
@@ -24,7 +25,7 @@ def verify_suite(
         if progress is not None:
             progress(entry["file"])
         yield FileCheck(entry["file"], entry["rows"], _fault(folder / entry["file"], form, entry))
-    known = {entry["file"] for entry in manifest["files"]}
+    known = {MANIFEST, *(entry["file"] for entry in manifest["files"])}
     for path in sorted(folder.rglob(f"*.{form}")):
         name = path.relative_to(folder).as_posix()
         if name not in known and not name.startswith("."):

@@ -8,11 +8,13 @@ trained on one and tested on another. Or else right answers are divided.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import perm
 
 from merula.compiler import CompiledDesign
-from merula.language.diagnostics import MerulaError
+from merula.language.diagnostics import MerulaError, listing
+from merula.plan import Plan
 from merula.slots import Slot
 from merula.suite.sides import Side, choices, one_side
 from merula.suite.splits import Split
@@ -21,7 +23,6 @@ from merula.variation import AddressSpace, Variation
 
 UNIT = "set"  # what the slot of a table of sets is called
 MOST = 3  # one of so many lexical sets may be kept from training, for each other split
-Wanted = Mapping[str, Mapping[str, int]]  # split, design → how many instances
 
 
 def in_order(names: Iterable[str], seed: int) -> list[str]:
@@ -56,18 +57,20 @@ def divide(task: Task, split: Split, seed: int) -> dict[str, tuple[str, ...]]:
     """
     units = in_order(_titles(task), seed)
     if len(units) < len(split.names):
+        noun = "lexical set" if len(units) == 1 else "lexical sets"
         raise MerulaError.of(
             "M688",
-            f"{task.what} has {len(units)} lexical sets for {len(split.names)} splits",
-            remedy="give its table more rows, or name another unit in the recipe",
+            f"{task.what} has {len(units)} {noun} for {len(split.names)} splits",
+            remedy="give its table more rows, or ask for fewer splits (--split 90:10)",
             place=task.place,
         )
     train, *others = split.names
     found: dict[str, tuple[str, ...]] = {}
     left = units
-    for name in others:
-        number = max(split.sizes(len(units))[name], 1)
-        most = max(len(units) // MOST, number)
+    for place, name in enumerate(others):
+        room = len(left) - len(others[place:])  # each split after it needs one, and so does train
+        number = min(max(split.sizes(len(units))[name], 1), room)
+        most = min(max(len(units) // MOST, number), room)
         while (
             number < most
             and not _serves(task, left[:number], name)
@@ -79,25 +82,42 @@ def divide(task: Task, split: Split, seed: int) -> dict[str, tuple[str, ...]]:
     return {name: found[name] for name in split.names}
 
 
-def _titles(task: Task) -> Iterable[str]:
-    """The names of all lexical sets that some variant can show."""
-    found: dict[str, None] = {}
-    for design in task.designs:
-        for plan in design.plans:
-            for slot in plan.slots:
-                if slot.name == task.unit:
-                    found.update(dict.fromkeys(slot.titles))
-    if not found:
-        known = sorted(
-            {s.name for d in task.designs for p in d.plans for s in p.slots if s.rows is not None}
-        )
-        raise MerulaError.of(
-            "M688",
-            f"{task.what} has no choice of lexemes called `{task.unit}`",
-            remedy=f'write unit = "NAME" in the recipe; there is {", ".join(known) or "none"}',
-            place=task.place,
-        )
+def _titles(task: Task) -> set[str]:
+    """The names of all lexical sets; raises `MerulaError` where a variant shows none."""
+    found: set[str] = set()
+    for plan in _plans(task):
+        own = {title for s in plan.slots if s.name == task.unit for title in s.titles}
+        if not own:
+            raise _no_unit(task)
+        found |= own
     return found
+
+
+def _plans(task: Task) -> list[Plan]:
+    """The plans of all designs that have instances."""
+    return [plan for design in task.designs for plan in design.plans if plan.count]
+
+
+def _no_unit(task: Task) -> MerulaError:
+    """The error of a unit that some variant does not show."""
+    slots = [{slot.name for slot in plan.slots if slot.rows is not None} for plan in _plans(task)]
+    known = sorted(set.intersection(*slots))
+    if UNIT in known:
+        remedy = "leave unit out of the recipe: the rows of the table of sets are divided then"
+    elif known:
+        remedy = f'write unit = "{known[0]}" in the recipe'
+        remedy += f", or {listing(known[1:], 'or')} instead" if known[1:] else ""
+    else:
+        remedy = "divide right answers instead (--disjoint answers)"
+    what = f"not every variant shows lexemes of `{task.unit}`"
+    if task.unit == UNIT:
+        what = "its grammar has no table of sets"
+    return MerulaError.of(
+        "M688",
+        f"the lexical sets of {task.what} cannot be divided: {what}",
+        remedy=remedy,
+        place=task.place,
+    )
 
 
 def _serves(task: Task, units: Sequence[str], split: str) -> bool:
@@ -134,25 +154,20 @@ def _is(unit: str) -> Callable[[Slot], bool]:
     return lambda slot: slot.name == unit
 
 
-def divide_answers(answers: Sequence[str], split: Split, seed: int) -> list[str]:
-    """The split of each of some instances by their right answers, which no two splits share.
+def divide_answers(
+    answers: Sequence[str], split: Split, seed: int, split_of: dict[str, str]
+) -> None:
+    """Put the split of each right answer of some instances into ``split_of``.
 
-    Splits other than train are filled with one right answer after the other, in an order that the
-    seed decides, as long as they stay within their sizes.
+    What is there already stays. Splits other than train are filled with one right answer after the
+    other, in an order that the seed decides, as long as they stay within their sizes.
     """
-    members: dict[str, list[int]] = {}
-    for place, answer in enumerate(answers):
-        members.setdefault(answer, []).append(place)
+    number = Counter(answers)
     train, *others = split.names
-    sizes = split.sizes(len(answers))
-    found = [train] * len(answers)
-    room = {name: sizes[name] for name in others}
-    for answer in in_order(members, seed):
-        own = members[answer]
-        for name in others:
-            if len(own) <= room[name]:
-                room[name] -= len(own)
-                for place in own:
-                    found[place] = name
-                break
-    return found
+    room = split.sizes(len(answers))
+    for answer in number.keys() & split_of.keys():
+        room[split_of[answer]] -= number[answer]
+    for answer in in_order(number.keys() - split_of.keys(), seed):
+        fitting = [name for name in others if number[answer] <= room[name]]
+        split_of[answer] = fitting[0] if fitting else train
+        room[split_of[answer]] -= number[answer]

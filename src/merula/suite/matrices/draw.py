@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,18 @@ class Source:
     seed: int
 
     def drawn(
-        self, design: CompiledDesign, variation: Variation, number: int
-    ) -> dict[str, list[Any]]:
-        """So many instances of a design, by split: plain batches of the matrix schema, with spans.
+        self, designs: Sequence[CompiledDesign], variation: Variation, number: int
+    ) -> dict[str, dict[str, list[Any]]]:
+        """So many instances of each design: by its name and by split plain batches, with spans.
 
         Raises `MerulaError` where there are fewer.
         """
+        split_of: dict[str, str] = {}  # of right answers
+        return {design.name: self._drawn(design, variation, number, split_of) for design in designs}
+
+    def _drawn(
+        self, design: CompiledDesign, variation: Variation, number: int, split_of: dict[str, str]
+    ) -> dict[str, list[Any]]:
         if self.units is not None:
             found = self._by_set(design, variation, self.split.sizes(number))
             maker = self._maker(design, variation, number)
@@ -51,7 +57,7 @@ class Source:
             there = AddressSpace(design, variation, strict=False).count
             self._demand(design, variation, "", there, number)
             maker = self._maker(design, variation, number)
-            found = self._by_answer(maker)
+            found = self._by_answer(maker, split_of)
         rows, first = {}, 0
         for name, addresses in found.items():
             rows[name] = list(_batches(maker, addresses, first))
@@ -84,14 +90,18 @@ class Source:
             found[split] = _addresses(side, own, whole, order.rows(0, size))
         return found
 
-    def _by_answer(self, maker: RowMaker) -> dict[str, Addresses]:
-        """The addresses of each split, whose right answers are in no other."""
+    def _by_answer(self, maker: RowMaker, split_of: dict[str, str]) -> dict[str, Addresses]:
+        """The addresses of each split, whose right answers are in no other.
+
+        ``split_of`` holds the splits of right answers that are divided already.
+        """
         addresses = maker.order.rows(0, maker.number)
         right: list[str] = []
         for start in range(0, maker.number, maker.chunk):
             rows = located(maker, addresses[start : start + maker.chunk], start)
             right += maker.writer.texts(rows.written.numbers[:, _right(maker)]).to_pylist()
-        names = np.array(divide_answers(right, self.split, self.seed), dtype=object)
+        divide_answers(right, self.split, self.seed, split_of)
+        names = np.array([split_of[answer] for answer in right], dtype=object)
         return {name: addresses[names == name] for name in self.split.names}
 
     def _demand(
@@ -108,8 +118,10 @@ class Source:
             "M687",
             f"{self.part} {design.name} has {there:,} matrices of type {variation.kind}{of}; "
             + (f"{wanted:,} are wanted" if wanted > 1 else "1 is wanted"),
-            remedy="ask for fewer (-n)"
-            + (", or give this split a larger share (--split)" if split else ""),
+            remedy="ask for fewer (-n), give its tables more rows, or divide right answers instead"
+            " (--disjoint answers)"
+            if split
+            else "ask for fewer (-n), or give its tables more rows",
             notes=notes,
             place=self.compiled.source.name,
         )

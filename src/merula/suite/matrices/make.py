@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from merula.answer_sets import answer_set
+import pyarrow as pa
+
+from merula.answer_sets import answer_set, pooled
 from merula.compiler import Compiled, CompiledDesign
 from merula.digest import BlockHasher, summed, written
 from merula.disk import obstacle
@@ -33,8 +36,9 @@ from merula.variation import AddressSpace, Variation
 
 @dataclass(frozen=True)
 class MadeMatrices:
-    """What a part has left: its records, its files, the warnings of its grammar."""
+    """What a part has left: its sets, its records, its files, the warnings of its grammar."""
 
+    sets: tuple[str, ...]
     records: tuple[MatrixRecord, ...]
     files: tuple[FileRecord, ...]
     grammar: str
@@ -79,14 +83,10 @@ def _make(
         if progress is not None:
             progress(plan.recipe.parts[plan.places[i]].name, len(parts), len(plan.places))
     done = [parts[i] for i in sorted(parts)]
-    if not any(made.records for made in done):
-        known = dict.fromkeys(r for i in plan.places for r in _set_names(plan.recipe.parts[i]))
-        raise MerulaError.of(
-            "M685",
-            f"no part has a set called {listing(plan.sets, 'or')}",
-            remedy=f"there is {listing(known)}" if known else "name a matrix of the grammar",
-            place=plan.recipe.place,
-        )
+    known = list(dict.fromkeys(name for made in done for name in made.sets))
+    for name in plan.sets:
+        if name not in known:
+            raise plan.unknown("set", name, known)
     manifest = replace(
         folder.wanted,
         matrices=tuple(record for made in done for record in made.records),
@@ -98,10 +98,6 @@ def _make(
         return Outcome(manifest, False, warnings)
     folder.finish(manifest, {})
     return Outcome(manifest, True, warnings)
-
-
-def _set_names(part: MatrixPart) -> list[str]:
-    return [own.name for own in part.sets]
 
 
 def make_part(plan: MatrixPlan, folder: Path, number: int) -> MadeMatrices:
@@ -120,7 +116,8 @@ def make_part(plan: MatrixPlan, folder: Path, number: int) -> MadeMatrices:
             files += made
             records.append(record)
     warnings = sum(problem.severity == "warning" for problem in compiled.problems)
-    return MadeMatrices(tuple(records), tuple(files), compiled.source.name, warnings)
+    names = tuple(own.name for own, _ in every)
+    return MadeMatrices(names, tuple(records), tuple(files), compiled.source.name, warnings)
 
 
 def _sets(
@@ -145,7 +142,29 @@ def _sets(
                     remedy=did_you_mean(name, known) or f"there is {listing(known)}",
                     place=plan.recipe.place,
                 )
-    return [(own, [known[name] for name in own.designs]) for own in sets]
+    found = [(own, [known[name] for name in own.designs]) for own in sets]
+    for own, designs in found:
+        _demand_alike(plan, part, own, designs)
+    return found
+
+
+def _demand_alike(
+    plan: MatrixPlan, part: MatrixPart, own: MatrixSet, designs: Sequence[CompiledDesign]
+) -> None:
+    """Raise `MerulaError` where the matrices of a data set differ in how long they are."""
+    shapes = [Counter(cell.role for cell in design.cells[0][1]) for design in designs]
+    if shapes.count(shapes[0]) < len(shapes):
+        raise MerulaError.of(
+            "M684",
+            f"the matrices of {own.name} in {part.name} cannot be one data set, for they have not"
+            " the same numbers of items and answers",
+            remedy="give each a set of its own",
+            notes=[
+                f"{design.name} shows {shape['context']} items and has {shape['answer']} answers"
+                for design, shape in zip(designs, shapes, strict=True)
+            ],
+            place=plan.recipe.place,
+        )
 
 
 def _source(
@@ -177,7 +196,7 @@ def _write_set(
     """Write the files of a data set of one type; returns what they are, and what is in them."""
     part = next(p for p in plan.recipe.parts if p.name == source.part)
     number = plan.instances(part)
-    drawn = {design.name: source.drawn(design, variation, number) for design in designs}
+    drawn = source.drawn(designs, variation, number)
     below = f"{source.part}/{name}/type_{variation.kind}"
     files, sizes = [], {}
     for split in plan.recipe.split.names:
@@ -222,7 +241,9 @@ def _write_table(
     every = common_schema(batch.schema for batch in batches)
     schema = typed(every).with_metadata({"merula.suite": plan.recipe.name, "merula.table": name})
     hasher, digests, rows = BlockHasher(schema), [], 0
-    with WRITERS[plan.form](path, schema, typed_batch(every.empty_table(), schema)) as write:
+    sample = next((fitted(batch.slice(0, 1), every) for batch in batches if batch.num_rows), None)
+    table = pa.Table.from_batches([sample] if sample is not None else [], every)
+    with WRITERS[plan.form](path, schema, typed_batch(table, schema)) as write:
         for block in blocks((fitted(batch, every) for batch in batches), BLOCK):
             batch = typed_batch(block, schema)
             digests.append(hasher.block(batch, rows))
@@ -240,7 +261,7 @@ def _record(
 ) -> MatrixRecord:
     compiled = source.compiled
     assert compiled.grammar is not None
-    answers = answer_set(compiled, designs[0])
+    answers = pooled(answer_set(compiled, design) for design in designs)
     return MatrixRecord(
         part=source.part,
         design=f"{name} type {variation.kind}",

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from merula.formats import LAYOUTS, suffix
-from merula.language.diagnostics import did_you_mean, listing
-from merula.suite.matrices.recipe import MatrixPart, MatrixRecipe, unknown
+from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.suite.matrices.recipe import MatrixPart, MatrixRecipe
 
 SETS, ANSWERS = "sets", "answers"
 
@@ -37,16 +37,19 @@ class MatrixPlan:
         known = [part.name for part in self.recipe.parts]
         for name in self.parts:
             if name not in known:
-                self._unknown("part", name, known)
+                raise self.unknown("part", name, known)
         for name in self.types:
             if name not in self.recipe.types:
-                self._unknown("type", name, self.recipe.types)
+                raise self.unknown("type", name, self.recipe.types)
 
-    def _unknown(self, kind: str, name: str, known: Sequence[str]) -> None:
-        raise unknown(
-            self.recipe,
+    def unknown(self, kind: str, name: str, known: Sequence[str]) -> MerulaError:
+        """The error of an option that names what the recipe has not."""
+        meant = did_you_mean(name, known) if kind != "type" else ""  # II is neither I nor III
+        return MerulaError.of(
+            "M685",
             f"the suite {self.recipe.name} has no {kind} {name}",
-            did_you_mean(name, known) or f"there is {listing(known)}",
+            remedy=meant or f"there is {listing(known)}",
+            place=self.recipe.place,
         )
 
     @cached_property

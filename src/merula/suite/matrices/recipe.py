@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from merula.language.diagnostics import MerulaError
+from merula.language.diagnostics import listing
 from merula.suite.fields import Fields
 from merula.suite.recipe import RecipeFile, demand_plain, grammar_path, read_file
 from merula.suite.splits import Split
@@ -95,18 +96,17 @@ def matrix_recipe(file: RecipeFile) -> MatrixRecipe:
         split=top.split("90:10"),
         types=top.words("types", VARIATIONS),
     )
-    for kind in found.types:
-        top.known("types", kind, VARIATIONS)
+    for kind in found.types or ("",):
+        if kind not in VARIATIONS:
+            message = f"there is no type {kind}" if kind else "there is none"
+            raise top.fault("types", message, f"there is {listing(VARIATIONS)}")
     top.refuse_others()
     names = [part.name for part in found.parts]
     if not names:
         raise top.fault(
             "parts", "there is no part", 'name one: [[parts]] and below it grammar = "NAME"'
         )
-    for name in names:
-        demand_plain(top, "parts", name)
-        if names.count(name) > 1:
-            raise top.fault("parts", f"two parts are called {name}", "rename one")
+    _demand_folders(top, "parts", names, "part")
     return found
 
 
@@ -120,12 +120,21 @@ def _part(said: Fields) -> MatrixPart:
         said.word("unit", ""),
         said.number("n", 0, least=1) if "n" in said.data else None,
     )
+    _demand_folders(sets, "", [own.name for own in found.sets], "set")
     for own in found.sets:
-        demand_plain(sets, "", own.name)
+        if not own.designs:
+            raise sets.fault(own.name, "there is no matrix", "name one, or delete it")
     said.refuse_others()
     return found
 
 
-def unknown(recipe: MatrixRecipe, message: str, remedy: str, **more: Any) -> MerulaError:
-    """The error of an option that asks for what the recipe has not."""
-    return MerulaError.of("M685", message, remedy=remedy, place=recipe.place, **more)
+def _demand_folders(said: Fields, key: str, names: Sequence[str], what: str) -> None:
+    """Refuse names that cannot be those of folders beside each other, also on other systems."""
+    known: dict[str, str] = {}
+    for name in names:
+        demand_plain(said, key, name, what)
+        other = known.setdefault(name.casefold(), name)
+        if names.count(name) > 1:
+            raise said.fault(key, f"two {what}s are called {name}", "rename one")
+        if other != name:
+            raise said.fault(key, f"{other} and {name} would be one folder", "rename one")
