@@ -400,6 +400,30 @@ def test_a_small_split_has_more_sets_until_every_variant_has_instances(
     assert {tuple(record["units"].items()) for record in told} == {(("train", 16), ("test", 4))}
 
 
+def test_a_type_that_nobody_asks_for_demands_nothing(home: Path, tmp_path: Path) -> None:
+    """Train could not have 90 matrices of type I, however many sets it kept."""
+    options = ["--type", "III", "-n", "100", "--split", "90:10"]
+    out = made(home, tmp_path / "out", "--part", "keys", "--set", "early", *options)
+    assert len(rows(out, "keys", "early", "III", "test")) == 10
+
+
+def test_train_keeps_what_it_needs(home: Path, tmp_path: Path) -> None:
+    """All 80 instances of type I: a set more for the others would be one too few for train."""
+    options = ["--part", "keys", "--set", "early", "--type", "I", "-n", "80"]
+    out = made(home, tmp_path / "out", *options, "--split", "90:10")
+    (told,) = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["matrices"]
+    assert (told["units"], told["splits"]) == ({"train": 18, "test": 2}, {"train": 72, "test": 8})
+
+
+def test_every_split_has_a_lexical_set(tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "keys.csv").write_text("".join(KEYS.splitlines(True)[:4]), encoding="utf-8")
+    options = ["--part", "keys", "--set", "early", "--type", "I", "-n", "4"]
+    out = made(tmp_path, tmp_path / "out", *options, "--split", "2:2:96")
+    (told,) = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["matrices"]
+    assert told["units"] == {"train": 1, "dev": 1, "test": 1}
+
+
 def test_no_right_answer_stands_in_two_splits(answers: Path) -> None:
     for _, name, _, found in of_splits(answers):
         mine = {split: {right(row) for row in own} for split, own in found.items()}

@@ -4,7 +4,7 @@
 >>> from merula.language.diagnostics import Report
 >>> from merula.program import read_grammar
 >>> compiled = compile_source(read_grammar("blm/agreement_en", Report()))
->>> found = answer_set(compiled, compiled.designs["balanced"])
+>>> found = answer_set(compiled.designs["balanced"])
 >>> found.answers, found.chance, found.grammar, round(found.classes["E"], 3)
 (8, 0.125, 0.25, 0.5)
 """
@@ -68,23 +68,21 @@ def pooled(every: Iterable[AnswerSet | None]) -> AnswerSet | None:
 
 def answer_sets_of(compiled: Compiled) -> dict[str, AnswerSet]:
     """The answer sets of a grammar's matrices, by design."""
-    every = {name: answer_set(compiled, d) for name, d in compiled.designs.items()}
+    every = {name: answer_set(d) for name, d in compiled.designs.items()}
     return {name: found for name, found in every.items() if found is not None}
 
 
-def answer_set(compiled: Compiled, design: CompiledDesign) -> AnswerSet | None:
+def answer_set(design: CompiledDesign) -> AnswerSet | None:
     """The answer set of a matrix that has wrong answers and instances; else None."""
-    assert compiled.grammar is not None
     total = sum(plan.count for plan in design.plans)
     if not isinstance(design.design, g.Matrix) or not design.design.answers or not total:
         return None
-    rules = {str(rule) for rule in compiled.grammar.rules}
     broken = dict.fromkeys(g.LETTERS, 0)
     answers, right = 0, 0.0
     for plan in design.plans:
         cells = [cell.cell for cell in plan.cells if cell.cell.role == "answer"]
         answers = len(cells)
-        good = sum(rules.isdisjoint(cell.broken) for cell in cells)
+        good = sum(cell.acceptable for cell in cells)
         right += plan.count / good
         for letter in g.LETTERS:
             hit = sum(any(rule[0] == letter for rule in cell.broken) for cell in cells)

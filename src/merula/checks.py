@@ -174,13 +174,15 @@ def _contested(seen: DesignReport, report: Report) -> None:
 
 def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
     cases = seen.senseless.get(answer.label, [])
-    if not cases:
+    if not cases or _follows(seen, answer):
         return
     where = of_variants(len(cases), seen.variants)
     if len(cases) < seen.variants:
         remedy = "add another edit for these variants: `… else …`"
     elif any(isinstance(edit, g.Unshown) for edit in _edits(answer)):
         remedy = "let the cycle show all of its values but one: `cycles 2 of absent | sg | pl`"
+        if isinstance(seen.design, g.Matrix) and seen.design.rows:
+            remedy = "the items stand in a table, so write the value: `set n2 = pl`"
     else:
         remedy = "edit something that is there"
     report.error(
@@ -190,6 +192,11 @@ def _senseless(seen: DesignReport, answer: g.Answer, report: Report) -> None:
         remedy=remedy,
         notes=seen.example(cases[0].variant),
     )
+
+
+def _follows(seen: DesignReport, answer: g.Answer) -> bool:
+    """Whether a combination of crossed edits has no sense because one of them has none."""
+    return len(answer.steps) > 1 and any(name in seen.senseless for name in answer.label.split("+"))
 
 
 def _edits(answer: g.Answer) -> Iterator[g.Edit]:

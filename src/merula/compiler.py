@@ -15,7 +15,7 @@ from math import prod
 from merula import grammar as g
 from merula.checks import DesignReport, check_design
 from merula.examples import check_examples
-from merula.features import check_features
+from merula.features import check_features, check_fillers
 from merula.items import Lexical
 from merula.language.diagnostics import Diagnostic, Label, Report, did_you_mean, listing
 from merula.language.resolve import resolve
@@ -140,6 +140,7 @@ class _Designs:
         self._excluded()
         if self.program.lexicon is not None:
             check_features(self.grammar, self.program.lexicon, self.report)
+            check_fillers(self.grammar, self.program.lexicon, self.report)
         elif not self.report.failed:
             self._without_lexicon(done.values())
         if not self.report.failed:

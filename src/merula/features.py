@@ -34,6 +34,32 @@ def check_features(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None
             _check(grammar, variable, rows.of(variable.object.name), what, report)
 
 
+def check_fillers(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
+    """Warn of columns such as ``wrong.theme`` for something that fills no such position."""
+    told: set[str] = set()
+    for variable in (v for v in grammar.variables.values() if v.object.position):
+        own = grammar.own(variable.object)
+        fillers = [x for x in own.values if x != g.ABSENT] if own is not None else []
+        columns = [
+            w for words in variable.words.values() for w in words if isinstance(w, g.ColumnWord)
+        ]
+        for word in columns:
+            rows, start = rows_of(lexicon, word.object), f"{word.column}."
+            for name in rows.of(word.object.name).columns if rows is not None else ():
+                filler = name.removeprefix(start)
+                if not name.startswith(start) or filler in fillers or name in told:
+                    continue
+                told.add(name)
+                report.warning(
+                    "M437",
+                    f"the column `{name}` of `{word.object.name}` is not used: `{filler}` does not"
+                    f" fill `{variable.object.name}`",
+                    variable.span,
+                    remedy=did_you_mean(filler, fillers)
+                    or f"it is filled by {listing(fillers, 'or')}",
+                )
+
+
 def _check(grammar: g.Grammar, variable: g.Variable, rows: Rows, what: str, report: Report) -> None:
     cells = rows.columns[variable.attribute]
     empty = [row for row, cell in enumerate(cells) if not cell]

@@ -237,6 +237,12 @@ def load_surface(text: str) -> Surface:
         words, becomes = _rule(rule, "contract")
         if len(words) != 2:
             raise ValueError(f"`contract` takes two words, not {len(words)}")
+        told = {(first, into) for first, _, into in contractions}
+        if becomes == words[0] or (words[0], becomes) in told:
+            raise ValueError(
+                f"`{words[0]} {words[1]}` becomes `{becomes}`, as something else does: nobody could"
+                " tell the sentences apart"
+            )
         contractions.append((words[0], words[1], becomes))
     return Surface(
         data.get("capital", True),

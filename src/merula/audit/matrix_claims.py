@@ -23,6 +23,7 @@ from merula.language.diagnostics import MerulaError, listing
 
 if TYPE_CHECKING:
     from merula.compiler import Compiled
+    from merula.examples import Parser
     from merula.meaning import Cell
     from merula.plan import Plan
 
@@ -35,10 +36,8 @@ class Grammar:
     def __init__(self, compiled: Compiled) -> None:
         from merula.row_columns import variant_text
 
-        assert compiled.grammar is not None
         self.file = compiled.source.name
         self.surface = compiled.surface
-        self.rules = frozenset(rule.name for rule in compiled.grammar.rules)
         designs = [d for d in compiled.designs.values() if d.kind == "matrix"]
         self.plans: list[Plan] = [plan for design in designs for plan in design.plans]
         self.variants: dict[tuple[str, str, str], list[Plan]] = {}
@@ -47,28 +46,31 @@ class Grammar:
                 key = (design.name, plan.variant.frame.name, variant_text(plan))
                 self.variants.setdefault(key, []).append(plan)
         self._known: dict[tuple[object, str], list[Cell]] = {}
+        self._parsers: dict[object, Parser] = {}
 
     def of(self, matrix: Matrix) -> Sequence[Plan] | None:
         """The plans of a matrix's variant; None where the grammar has not the variant."""
         return self.variants.get((matrix.design, matrix.frame, matrix.variant))
 
+    def _parser(self, variant: object, plans: Sequence[Plan] | None) -> Parser:
+        """What reads the sentences of a variant, or of all where it is not known."""
+        from merula.examples import Parser
+
+        if variant not in self._parsers:
+            self._parsers[variant] = Parser(plans or self.plans, self.surface)
+        return self._parsers[variant]
+
     def read(self, matrix: Matrix, text: str) -> list[Cell]:
         """What a sentence can be: an answer of the variant, or any item where that is not known."""
-        from merula.examples import readings
-
         own = self.of(matrix)
         key = ((matrix.design, matrix.frame, matrix.variant) if own is not None else None, text)
         found = self._known.get(key)
         if found is None:
-            cells = [cell for _, cell in readings(own or self.plans, self.surface, closed_up(text))]
+            cells = [cell for _, cell in self._parser(key[0], own).readings(closed_up(text))]
             if own is not None:
                 cells = [cell for cell in cells if cell.role == "answer"]
             found = self._known[key] = cells
         return found
-
-    def fine(self, cell: Cell) -> bool:
-        """Whether a sentence breaks no rule of its own."""
-        return not any(rule.partition(" ")[2] in self.rules for rule in cell.broken)
 
 
 def claims(view: View, settings: Settings) -> Found | None:
@@ -85,7 +87,7 @@ def claims(view: View, settings: Settings) -> Found | None:
             of += 1
             cells = grammar.read(matrix, text)
             read += bool(cells)
-            why = _against(grammar, matrix, place, cells, known=bool(own))
+            why = _against(matrix, place, cells, known=bool(own))
             if why:
                 said = f"{matrix.label(place)}: {shown(text)}  ← {why}"
                 examples.append(Example(matrix.place, said))
@@ -105,9 +107,7 @@ def _some(matrices: Sequence[Matrix], most: int, settings: Settings) -> list[Mat
     return [matrices[number] for number in sorted(chosen.tolist())]
 
 
-def _against(
-    grammar: Grammar, matrix: Matrix, place: int, cells: Sequence[Cell], *, known: bool
-) -> str:
+def _against(matrix: Matrix, place: int, cells: Sequence[Cell], *, known: bool) -> str:
     """What the grammar says against the data's word on an answer; empty where they agree."""
     if known:
         claimed = set(matrix.broken[place])
@@ -119,7 +119,7 @@ def _against(
         return f"breaks {derived}, not {_rules(matrix.broken[place])}"
     if not cells:
         return ""
-    good = any(grammar.fine(cell) for cell in cells)
+    good = any(cell.acceptable for cell in cells)
     if place in matrix.right and not good:
         return f"the right answer breaks {_rules(cells[0].broken)}"
     if place not in matrix.right and good and AGREEMENT.search(matrix.label(place)):

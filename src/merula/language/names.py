@@ -161,6 +161,16 @@ class Names:
                         value.value.span,
                         remedy="list the objects that can stand there",
                     )
+                elif filler.optional:
+                    self.report.error(
+                        "M122",
+                        f"the position `{item.name}` is filled by `{filler.name}`, which may be"
+                        " absent",
+                        Label(value.value.span),
+                        Label(filler.span, "declared with `?`"),
+                        remedy=f"declare `{filler.name}` without `?`: it shows only where it fills"
+                        f" a position; let the position be absent (`{item.name}?`)",
+                    )
         if node is not None:
             self._doubled_value(node, absent=item.optional)
         values = tuple(dict.fromkeys(((g.ABSENT,) if item.optional else ()) + values))

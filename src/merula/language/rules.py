@@ -115,6 +115,8 @@ class Rules:
             if filler != g.ABSENT:
                 word = s.Word(term.owner.span, filler)
                 other = self.names.variable(replace(term, owner=word))
+                if other is variable:
+                    continue
                 self._comparable(variable, other, node)
                 cases.append(g.Choice(g.Is(own, (filler,)), g.Same(variable, other), None))
         return g.AllOf(tuple(cases))

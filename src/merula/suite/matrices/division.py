@@ -53,7 +53,8 @@ def divide(task: Task, split: Split, seed: int) -> dict[str, tuple[str, ...]]:
 
     Each split has its share of them at first. An instance of type III takes as many different
     choices as there are sentences in its context, and one more; so splits other than train get more
-    until they have instances of every variant, or a third of all sets, or train would have too few.
+    until they have instances of every variant, or a third of all sets, or train would then have too
+    few of a type (of one that it has too few of anyway, no more is asked).
     """
     units = in_order(_titles(task), seed)
     if len(units) < len(split.names):
@@ -74,7 +75,7 @@ def divide(task: Task, split: Split, seed: int) -> dict[str, tuple[str, ...]]:
         while (
             number < most
             and not _serves(task, left[:number], name)
-            and _enough(task, left[number + 1 :], train)
+            and _short(task, left[number + 1 :], train) == _short(task, left[number:], train)
         ):
             number += 1
         found[name], left = tuple(left[:number]), left[number:]
@@ -122,16 +123,16 @@ def _no_unit(task: Task) -> MerulaError:
 
 def _serves(task: Task, units: Sequence[str], split: str) -> bool:
     """Whether some lexical sets are enough for a split, in every variant that has instances."""
-    return _enough(task, units, split) and all(
+    return not any(_short(task, units, split)) and all(
         mine or not there
         for own, whole in _instances(task, units)
         for mine, there in zip(own, whole, strict=True)
     )
 
 
-def _enough(task: Task, units: Sequence[str], split: str) -> bool:
-    """Whether some lexical sets make as many instances as a split has."""
-    return all(sum(own) >= task.sizes[split] for own, _ in _instances(task, units))
+def _short(task: Task, units: Sequence[str], split: str) -> list[bool]:
+    """For each design and type, whether some lexical sets make too few instances for a split."""
+    return [sum(own) < task.sizes[split] for own, _ in _instances(task, units)]
 
 
 def _instances(task: Task, units: Sequence[str]) -> Iterator[tuple[list[int], list[int]]]:

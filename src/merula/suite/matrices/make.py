@@ -261,7 +261,7 @@ def _record(
 ) -> MatrixRecord:
     compiled = source.compiled
     assert compiled.grammar is not None
-    answers = pooled(answer_set(compiled, design) for design in designs)
+    answers = pooled(answer_set(design) for design in designs)
     return MatrixRecord(
         part=source.part,
         design=f"{name} type {variation.kind}",
