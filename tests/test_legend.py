@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from merula import MerulaError, compile, load
@@ -304,6 +304,7 @@ CELLS = [(row, column) for row in range(5) for column in range(2, 9)]
 
 
 @given(st.sampled_from(CELLS), st.text("abc|* ", min_size=1, max_size=6))
+@example((1, 4), "*|")
 def test_a_cell_is_refused_unless_it_holds_what_the_legend_says(
     cell: tuple[int, int], text: str
 ) -> None:
@@ -315,7 +316,8 @@ def test_a_cell_is_refused_unless_it_holds_what_the_legend_says(
     assert {where for _, where in codes} <= {place}
     mine = {c.name for c in legend().of(lines[row][1])}
     free = head[column] in ("sg", "pl") or not text.replace("|", " ").strip()
-    star = text.strip(" ") == "*" and head[column] in ("scene", "subject")
+    whole = [part.strip() for part in text.split("|") if part.strip()]
+    star = whole == ["*"] and head[column] in ("scene", "subject")
     if head[column] not in mine and text.strip():
         assert ("M665", place) in codes
     elif not free and not star and head[column] != "scene":

@@ -167,7 +167,7 @@ def values(view: _View) -> Iterator[Diagnostic]:
         unknown: dict[str, set[str]] = {}
         several = []
         for cell in sorted(view.filled(column) - column.values.keys()):
-            if not column.several and (cell == ANY or len(members(cell)) > 1):
+            if not column.several and (ANY in members(cell) or len(members(cell)) > 1):
                 several.append(cell)
                 continue
             for value in members(cell):
