@@ -680,6 +680,21 @@ def test_a_grammar_of_other_sentences_is_refused(tmp_path: Path) -> None:
 # --- the command ----------------------------------------------------------------------------------
 
 
+def test_the_report_says_what_the_data_do_not_tell(tmp_path: Path) -> None:
+    rows = [
+        {
+            "input": " </s> ".join(row["context"]),
+            "target": row["correct"],
+            "target_options": row["answers"],
+        }
+        for row in BALANCED
+    ]
+    path = str(write_jsonl(tmp_path / "a.jsonl", rows))
+    said = "grammar, unseen and shown did not run"
+    assert said in merula("audit", path).output
+    assert said not in merula("audit", str(write_jsonl(tmp_path / "b.jsonl", BALANCED))).output
+
+
 def test_the_report_speaks_of_matrices(tmp_path: Path) -> None:
     folder = tmp_path / "data"  # the name of the folder above would make it a split
     folder.mkdir()

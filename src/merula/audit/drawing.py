@@ -148,6 +148,9 @@ def _solvers(found: Audit, own: list[Probed]) -> Iterable[RenderableType]:
         yield Text()
         yield _by_part(found, parts, "knowledge", TOLD)
     yield Text("how often the right answer is told; ! is more than may be", "dim")
+    if not any("grammar" in row for row in parts.values()):
+        why = "the data do not tell which answers are good sentences"
+        yield Text(f"grammar, unseen and shown did not run: {why}", "dim")
 
 
 def _by_solver(found: Audit, parts: Mapping[str, Mapping[str, Probed]]) -> Table:
