@@ -144,6 +144,22 @@ def test_a_full_crossing_is_fine() -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "codes"), [("sg | pl | du", []), ("sg | pl | du | tr", ["M403"])]
+)
+def test_of_two_values_that_are_unshown_none_is_taken(values: str, codes: list[str]) -> None:
+    """A cycle of two of four values leaves two, and does not say which of them is meant."""
+    text = AGREEMENT.replace("number = sg | pl", f"number = {values}").replace(
+        "n1          cycles 2 of absent | sg | pl every 2",
+        f"n1.number cycles 2 of {values} every 2",
+    )
+    row = TABLE["s.tsv"].splitlines()
+    table = {"s.tsv": f"{row[0]}\tn1.du\tn1.tr\n{row[1]}\tg\th\n"}
+    source = Source("x.merula", text + "answers\n  N: set n1.number = unshown\n")
+    found = compile_source(source, tables=table)
+    assert [p.code for p in found.problems if p.severity == "error"] == codes
+
+
+@pytest.mark.parametrize(
     ("answers", "codes"),
     [
         ("answers crossed\n  A: flip verb.number\n", ["M433"]),
