@@ -22,7 +22,7 @@ from merula._resources import data_root
 from merula.api import Grammar
 from merula.columns import Spans, Writer
 from merula.compiler import Compiled, compile_source
-from merula.examples import readings
+from merula.examples import Parser
 from merula.language.diagnostics import Report
 from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS, scan
@@ -751,9 +751,10 @@ def test_a_sentence_is_read_back(program: Program, data: st.DataObject) -> None:
     chosen = plan.space.unrank_one(data.draw(st.integers(0, plan.count - 1)))
     sentence = compiled.surface.sentence(phrases(plan.slots, plan.cells[number], chosen))
     cell = plan.cells[number].cell
-    found = list(readings(plans, compiled.surface, sentence))
+    parser = Parser(plans, compiled.surface)
+    found = list(parser.readings(sentence))
     assert any(other.broken == cell.broken for _, other in found), sentence
-    assert list(readings(plans, compiled.surface, sentence + " qqq")) == []
+    assert list(parser.readings(sentence + " qqq")) == []
 
 
 @cache

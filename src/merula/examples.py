@@ -79,7 +79,10 @@ class Parser:
     def __init__(self, plans: Sequence[Plan], surface: Surface) -> None:
         self.surface = surface
         unlike = {
-            (plan.slots, plan.space, cell.pieces, cell.cell.broken): (plan, cell)
+            (plan.slots, plan.space, cell.pieces, cell.cell.broken, cell.cell.acceptable): (
+                plan,
+                cell,
+            )
             for plan in reversed(plans)
             for cell in reversed(plan.cells)
         }
@@ -95,11 +98,6 @@ class Parser:
                 _fits(plan, cell, way) for way in _ways(texts, self.surface, wanted)
             ):
                 yield plan.design, cell.cell
-
-
-def readings(plans: Sequence[Plan], surface: Surface, text: str) -> Iterator[tuple[g.Design, Cell]]:
-    """The cells that can be a sentence, each with its design; for several use a `Parser`."""
-    return Parser(plans, surface).readings(text)
 
 
 class _Words:
