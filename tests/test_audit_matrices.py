@@ -75,7 +75,8 @@ def crossed(third: bool) -> list[Row]:
     N2 gets its third value, which the matrix never shows, or else the other one that it shows.
     """
     rows: list[Row] = []
-    for nouns, start, first, two in product(SETS, OTHER, OTHER, product(("absent", "sg", "pl"), repeat=2)):  # fmt: skip # noqa: E501
+    pairs = tuple(product(("absent", "sg", "pl"), repeat=2))
+    for nouns, start, first, two in product(SETS, OTHER, OTHER, pairs):
         if two[0] == two[1]:
             continue
         numbers = [start, OTHER[start]] * 4
@@ -86,7 +87,12 @@ def crossed(third: bool) -> list[Row]:
         other = next(v for v in ("absent", "sg", "pl") if v not in two) if third else two[0]
         answers = []
         for v, n1, n2 in product((0, 1), repeat=3):
-            edited = (subject, OTHER[one] if n1 else one, other if n2 else last, OTHER[verb] if v else verb)  # fmt: skip # noqa: E501
+            edited = (
+                subject,
+                OTHER[one] if n1 else one,
+                other if n2 else last,
+                OTHER[verb] if v else verb,
+            )
             broken = ["E agreement"] * v + ["I n1.number"] * n1 + ["R n2"] * n2
             label = "+".join(n for n, on in (("AE", v), ("WN1", n1), ("WN2", n2)) if on)
             answers.append((sentence(nouns, edited), label or "Correct", broken, template(edited)))
@@ -447,7 +453,9 @@ def test_right_answers_numbers_and_labels() -> None:
 
 def test_right_answers_at_one_place() -> None:
     first = [matrix("A c.", "B c.", right=0) for _ in range(30)]
-    assert found(audited(corpus(*first)), "answer-place") == ["a.csv:2  answer 1 is right in 30 of 30"]  # fmt: skip # noqa: E501
+    assert found(audited(corpus(*first)), "answer-place") == [
+        "a.csv:2  answer 1 is right in 30 of 30"
+    ]
     assert found(audited(corpus(*first[:3])), "answer-place") == []  # as chance has it
     mixed = [m._replace(right=(n % 2,)) for n, m in enumerate(first)]
     assert found(audited(corpus(*mixed)), "answer-place") == []
@@ -525,7 +533,9 @@ def test_a_star_of_single_edits_is_solved_by_its_centre() -> None:
         texts.insert(at, texts.pop(0))
         data.append(matrix(*texts, right=at))
     report = audited(corpus(*data))
-    assert all(reached(report)[name] == 1 for name in ("edits", "letters", "places", "words", "bigrams"))  # fmt: skip # noqa: E501
+    assert all(
+        reached(report)[name] == 1 for name in ("edits", "letters", "places", "words", "bigrams")
+    )
     assert reached(report)["length"] == pytest.approx(1 / 6)
     assert "shortcut-edits" in report.faults
 
@@ -657,7 +667,9 @@ def test_claims_are_compared_with_a_grammar(tmp_path: Path) -> None:
     assert (check["found"], check["of"]) == (0, sum(len(row["answers"]) for row in rows))
 
     right = rows[0]["correct"]
-    rows[0]["broken"] = [["E agreement"] if n == right else b for n, b in enumerate(rows[0]["broken"])]  # fmt: skip # noqa: E501
+    rows[0]["broken"] = [
+        ["E agreement"] if n == right else b for n, b in enumerate(rows[0]["broken"])
+    ]
     rows[1]["answers"] = ["Rien du tout.", *rows[1]["answers"][1:]]
     write_jsonl(out, rows)
     said = json.loads(merula(*arguments, "--format", "json").output)

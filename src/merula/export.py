@@ -16,15 +16,14 @@ import signal
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread, current_thread, main_thread
+from threading import Thread
 from typing import Any
 
 from merula.compiler import Compiled, CompiledDesign
@@ -35,6 +34,7 @@ from merula.language.diagnostics import MerulaError
 from merula.layouts import Matrix, Outlines, demand_matrix, write_layout
 from merula.manifest import DesignRecord, Manifest, PartRecord
 from merula.permute import ORDER
+from merula.processes import end_with, interrupts_ignored
 from merula.rows import SCHEMA_VERSION, RowMaker, Selection
 from merula.run_folder import STATE, RunFolder, flush, write_json
 
@@ -330,15 +330,9 @@ def _start_worker(run: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
     parent = parent_process()
     if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+        Thread(target=end_with, args=(parent.sentinel,), daemon=True).start()
     pa.set_cpu_count(1)
     _of_worker.append(pickle.loads(Path(run).read_bytes()))
-
-
-def _end_with(sentinel: int) -> None:
-    """End this process when another one ends, however that comes about."""
-    wait([sentinel])
-    os._exit(1)
 
 
 def _make_in_worker(part: Part, folder: Path) -> PartRecord:
@@ -359,7 +353,7 @@ def _in_workers(
     file.write_bytes(pickle.dumps(replace(run)))  # without makers: workers make their own
     pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (str(file),))
     try:
-        with _interrupts_ignored():
+        with interrupts_ignored():
             jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
         for job in as_completed(jobs):
             job.result()
@@ -378,16 +372,3 @@ def _in_workers(
     finally:
         pool.shutdown(cancel_futures=True)
         folder.cleanup()
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes that are started meanwhile ignore Ctrl-C, until they are ready for it."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

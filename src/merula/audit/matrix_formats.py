@@ -166,7 +166,8 @@ def _across(columns: Sequence[Sequence[Any]], number: int) -> Sequence[Row]:
 def _lists(path: Path, table: Table, name: str) -> Sequence[Row]:
     """The lists of a column, or of the columns of its entries; empty where there is none."""
     if name in table.columns:
-        return [_list(path, row, cell) for row, cell in zip(table.rows, table.columns[name], strict=True)]  # fmt: skip # noqa: E501
+        cells = zip(table.rows, table.columns[name], strict=True)
+        return [_list(path, row, cell) for row, cell in cells]
     entries = {n: cells for n, cells in table.under(name).items() if n.isdecimal()}
     if not entries:
         return ()

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from merula.disk import obstacle
 from merula.language.diagnostics import MerulaError
 from merula.run_folder import MANIFEST, RUN, STATE, flush, write_json
 from merula.suite.manifest import SuiteManifest, read_suite
@@ -40,6 +41,25 @@ class SuiteFolder:
     def files(self) -> Path:
         """Where files are made."""
         return self.work / "files"
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """The folder while a suite is made; after a failure it is as it was."""
+        try:
+            self.open()
+            yield
+        except OSError as error:
+            self.leave()
+            reason, remedy = obstacle(self.out, error)
+            raise MerulaError.of(
+                "M608",
+                f"{self.out} cannot be written: {reason}",
+                remedy=remedy,
+                place=str(self.out),
+            ) from error
+        except BaseException:
+            self.leave()
+            raise
 
     def open(self) -> None:
         """Begin; raises `MerulaError` where the folder holds other data, OSError elsewhere."""

@@ -8,8 +8,6 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from merula.disk import obstacle
-from merula.language.diagnostics import MerulaError
 from merula.suite.files import SuiteFile, files_of, write_file
 from merula.suite.folder import SuiteFolder
 from merula.suite.manifest import FileRecord, SuiteManifest
@@ -42,19 +40,8 @@ def make_suite(
     """
     plan.check()
     folder = SuiteFolder(out, _wanted(plan))
-    try:
-        folder.open()
-        with Workers(min(workers, max(len(plan.parts), 1))) as pool:
-            return _make(plan, folder, pool, progress)
-    except OSError as error:
-        folder.leave()
-        reason, remedy = obstacle(out, error)
-        raise MerulaError.of(
-            "M608", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
-        ) from error
-    except BaseException:
-        folder.leave()
-        raise
+    with folder.opened(), Workers(min(workers, max(len(plan.parts), 1))) as pool:
+        return _make(plan, folder, pool, progress)
 
 
 def _wanted(plan: SuitePlan) -> SuiteManifest:

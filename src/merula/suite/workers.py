@@ -6,13 +6,12 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from threading import Thread, current_thread, main_thread
+from threading import Thread
 from typing import Any, TypeVar
 
 from merula.language.diagnostics import Diagnostic, MerulaError
+from merula.processes import end_with, interrupts_ignored
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -38,7 +37,7 @@ class Workers:
             yield from ((i, do(job)) for i, job in enumerate(jobs))
             return
         try:
-            with _interrupts_ignored():
+            with interrupts_ignored():
                 pool = self._started()
                 places = {pool.submit(_attempt, do, job): i for i, job in enumerate(jobs)}
             for done in as_completed(places):
@@ -81,24 +80,5 @@ def _start() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
     parent = parent_process()
     if parent is not None:
-        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+        Thread(target=end_with, args=(parent.sentinel,), daemon=True).start()
     pa.set_cpu_count(1)
-
-
-def _end_with(sentinel: int) -> None:
-    """End this process when another one ends, however that comes about."""
-    wait([sentinel])
-    os._exit(1)
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes that are started meanwhile ignore Ctrl-C, until they are ready for it."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

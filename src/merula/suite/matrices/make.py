@@ -15,7 +15,6 @@ import pyarrow as pa
 from merula.answer_sets import answer_set, pooled
 from merula.compiler import Compiled, CompiledDesign
 from merula.digest import BlockHasher, summed, written
-from merula.disk import obstacle
 from merula.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.layouts import Matrix, Outlines, write_layout
@@ -59,19 +58,8 @@ def make_matrices(
         recipe.name, recipe.about, version("merula"), recipe.digest, plan.options()
     )
     folder = SuiteFolder(out, wanted)
-    try:
-        folder.open()
-        with Workers(min(workers, max(len(plan.places), 1))) as pool:
-            return _make(plan, folder, pool, progress)
-    except OSError as error:
-        folder.leave()
-        reason, remedy = obstacle(out, error)
-        raise MerulaError.of(
-            "M608", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
-        ) from error
-    except BaseException:
-        folder.leave()
-        raise
+    with folder.opened(), Workers(min(workers, max(len(plan.places), 1))) as pool:
+        return _make(plan, folder, pool, progress)
 
 
 def _make(
