@@ -304,6 +304,12 @@ paradigm p = m
         ('[[contract]]\nwords = ["a"]\nbecomes = "b"', "takes two words, not 1"),
         ('[[contract]]\nwords = ["a b", "c"]\nbecomes = "b"', "is a list of words"),
         ('[[contract]]\nwords = ["a", "c"]\nbecomes = 3', "`becomes` of `contract` is not"),
+        ('[[contract]]\nwords = ["a", "c"]\nbecomes = "a"', "as something else does"),
+        (
+            '[[contract]]\nwords = ["a", "b"]\nbecomes = "x"\n'
+            '[[contract]]\nwords = ["a", "c"]\nbecomes = "x"',
+            "as something else does",
+        ),
         ("[[contract", "Expected"),
     ],
 )

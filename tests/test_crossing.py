@@ -254,3 +254,58 @@ def test_what_nothing_determines_any_more_is_still_flipped() -> None:
 def test_a_value_that_is_set_is_flipped_no_more() -> None:
     _, wrong = right_and_wrong("flip verb.number, set verb.number = sg, flip subj.number")
     assert value(wrong, "verb.number") == "sg"
+
+
+def test_one_senseless_edit_of_a_crossing_is_told_once() -> None:
+    text = (
+        AGREEMENT + "answers crossed\n  A: flip verb.number\n  B: drop n1\n  C: flip subj.number\n"
+    )
+    assert errors(text).count("M403") == 1
+
+
+def test_in_a_table_nothing_cycles_that_could_be_unshown() -> None:
+    text = AGREEMENT[: AGREEMENT.index("matrix")] + (
+        "matrix m = items\n    | subj.number n1\n  1 | sg sg\n  2 | pl pl\n"
+        "answers\n  N: set n1 = unshown\n"
+    )
+    (problem,) = compiled(text).problems
+    assert problem.code == "M403"
+    assert "write the value" in problem.remedy
+
+
+POSITIONS = """\
+phenomenon x
+lexicon "w.csv", "v.csv"
+objects
+  verb  : verb (number)
+  agent : agent
+  theme{mark} : theme
+  subject : position
+attributes
+  number  = sg | pl
+  subject = agent | theme
+external
+  agreement: verb.number = subject.number{more}
+frames
+  clause = subject verb
+paradigm p = subject
+"""
+WORDS = {
+    "w.csv": "lemma,category,number\ndogs,agent,pl\ndog,agent,sg\ncat,theme,sg\ncats,theme,pl\n",
+    "v.csv": "lemma,category,sg,pl\nrun,verb,runs,run\n",
+}
+
+
+def positions(**parts: str) -> list[str]:
+    text = POSITIONS.format(**{"mark": "", "more": "", **parts})
+    return [p.code for p in compile_source(Source("x.merula", text), tables=WORDS).problems]
+
+
+def test_a_position_agrees_as_what_fills_it_does() -> None:
+    """What fills a position may agree with it: of itself nothing is said."""
+    assert positions() == []
+    assert positions(more=", theme.number = subject.number") == []
+
+
+def test_a_position_is_filled_by_what_is_always_there() -> None:
+    assert "M122" in positions(mark="?")

@@ -24,6 +24,27 @@ STATE = ".merula"
 RUN = "run.json"
 
 
+def demand_name(out: Path) -> None:
+    """Refuse a name that no folder can have; raises `MerulaError`."""
+    if "\0" in str(out):
+        raise MerulaError.of(
+            "M608",
+            "the name of the folder holds the character U+0000",
+            remedy="name another folder",
+        )
+
+
+def not_empty(out: Path) -> MerulaError:
+    """The error of a folder that holds something else already."""
+    what = "is not empty" if out.is_dir() else "is a file"
+    return MerulaError.of(
+        "M609",
+        f"{out} exists and {what}",
+        remedy="name a folder that is new or empty",
+        place=str(out),
+    )
+
+
 class RunFolder:
     """A folder that holds a data set, or what is done of it."""
 
@@ -34,14 +55,9 @@ class RunFolder:
 
     def open(self) -> bool:
         """Begin, or go on with what is there; True where all is done already."""
-        if "\0" in str(self.out):
-            raise MerulaError.of(
-                "M608",
-                "the name of the folder holds the character U+0000",
-                remedy="name another folder",
-            )
+        demand_name(self.out)
         there = self.finished()
-        if there is not None and all(_size(self.out / f.file) == f.bytes for f in there.files):
+        if there is not None and all(size_of(self.out / f.file) == f.bytes for f in there.files):
             shutil.rmtree(self.state, ignore_errors=True)
             return True
         if there is not None:
@@ -61,13 +77,7 @@ class RunFolder:
         if out.is_dir() and not [p for p in out.iterdir() if p.name != STATE]:
             return
         if out.exists() or out.is_symlink():
-            what = "is not empty" if out.is_dir() else "is a file"
-            raise MerulaError.of(
-                "M609",
-                f"{out} exists and {what}",
-                remedy="name a folder that is new or empty",
-                place=str(out),
-            )
+            raise not_empty(out)
 
     def finished(self) -> Manifest | None:
         """The manifest, if there is one; raises `MerulaError` where it is of other data."""
@@ -103,7 +113,7 @@ class RunFolder:
         found = {}
         for file in files:
             record = read_record(self.state / f"{file}.json")
-            if record is not None and _size(self.out / file) == record.bytes:
+            if record is not None and size_of(self.out / file) == record.bytes:
                 found[file] = record
         return found
 
@@ -151,7 +161,8 @@ def write_json(path: Path, value: Any, aside: Path | None = None) -> None:
     aside.replace(path)
 
 
-def _size(path: Path) -> int | None:
+def size_of(path: Path) -> int | None:
+    """How many bytes a file has; None where it cannot be told."""
     try:
         return path.stat().st_size
     except OSError:

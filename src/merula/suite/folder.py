@@ -17,7 +17,16 @@ from typing import Any
 
 from merula.disk import obstacle
 from merula.language.diagnostics import MerulaError
-from merula.run_folder import MANIFEST, RUN, STATE, flush, write_json
+from merula.run_folder import (
+    MANIFEST,
+    RUN,
+    STATE,
+    demand_name,
+    flush,
+    not_empty,
+    size_of,
+    write_json,
+)
 from merula.suite.manifest import SuiteManifest, read_suite
 
 
@@ -63,12 +72,7 @@ class SuiteFolder:
 
     def open(self) -> None:
         """Begin; raises `MerulaError` where the folder holds other data, OSError elsewhere."""
-        if "\0" in str(self.out):
-            raise MerulaError.of(
-                "M608",
-                "the name of the folder holds the character U+0000",
-                remedy="name another folder",
-            )
+        demand_name(self.out)
         self._there = self._finished()
         if self._there is None:
             self._refuse_others()
@@ -86,7 +90,7 @@ class SuiteFolder:
             if begun is not None:
                 self._compare(begun, self.wanted)
                 return
-            raise self._not_empty()
+            raise not_empty(self.out)
         self._refuse_foreign()
 
     def _finished(self) -> dict[str, Any] | None:
@@ -95,7 +99,7 @@ class SuiteFolder:
             return None
         there = read_suite(path)
         if there is None:
-            raise self._not_empty()
+            raise not_empty(self.out)
         self._compare(there, self.wanted)
         return there
 
@@ -104,16 +108,7 @@ class SuiteFolder:
         if out.is_dir() and not [p for p in out.iterdir() if p.name != STATE]:
             return
         if out.exists() or out.is_symlink():
-            raise self._not_empty()
-
-    def _not_empty(self) -> MerulaError:
-        what = "is not empty" if self.out.is_dir() else "is a file"
-        return MerulaError.of(
-            "M609",
-            f"{self.out} exists and {what}",
-            remedy="name a folder that is new or empty",
-            place=str(self.out),
-        )
+            raise not_empty(self.out)
 
     def _compare(self, there: Mapping[str, Any], wanted: SuiteManifest) -> None:
         """Refuse data that is not what is asked for."""
@@ -132,7 +127,7 @@ class SuiteFolder:
         if self._there is None:
             return False
         self._compare(self._there, made)
-        return all(_size(self.out / f["file"]) == f["bytes"] for f in self._there["files"])
+        return all(size_of(self.out / f["file"]) == f["bytes"] for f in self._there["files"])
 
     def finish(self, manifest: SuiteManifest, more: Mapping[str, Any]) -> None:
         """Move all files to their places, write ``more`` files of JSON, the manifest last."""
@@ -160,10 +155,3 @@ class SuiteFolder:
         for folder in self._new:
             with suppress(OSError):
                 folder.rmdir()
-
-
-def _size(path: Path) -> int | None:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return None
