@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+# The build of torch without GPUs, where pip knows one; else pip takes one of gigabytes.
+TORCH := torch==2.13.0+cpu
+
 OUT := out/demo
 NPI := grammars/npi/sentential_negation.merula
 AGREEMENT := grammars/blm/agreement_fr.merula
@@ -57,5 +60,6 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.made
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/.made
 	@echo "installing merula and the tools for its tests into $(VENV)"
+	@$(PIP) install -qq '$(TORCH)' 2> /dev/null || true
 	@$(PIP) install -qq -e '.[dev]'
 	@touch $(VENV)/.demo $@

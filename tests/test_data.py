@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from itertools import permutations
 from math import perm
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -300,16 +299,17 @@ def test_a_data_set_needs_its_extra(
 
 
 @pytest.mark.parametrize("n", [0, 3])
-def test_a_data_set_is_given_plain_rows(
-    agreement: merula.Grammar, monkeypatch: pytest.MonkeyPatch, n: int
-) -> None:
-    """`datasets` is given strings where our batches have dictionaries."""
-    package = ModuleType("datasets")
-    package.Dataset = lambda table: table  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "datasets", package)
-    table = agreement["six"].generate(n, seed=2).to_dataset()
-    assert table.to_pylist() == agreement["six"].generate(n, seed=2).to_table().to_pylist()
-    assert "dictionary" not in str(table.schema)
+def test_a_data_set_is_typed_as_published_data_are(agreement: merula.Grammar, n: int) -> None:
+    rows = agreement["six"].generate(n, seed=2)
+    data = rows.to_dataset()
+    assert len(data) == n
+    assert data.features["context"].length == 7
+    names = data.features["labels"].feature
+    for row, expected in zip(data, rows.to_table().to_pylist(), strict=True):
+        assert [names.int2str(label) for label in row["labels"]] == expected["labels"]
+        assert row["answers"] == expected["answers"]
+    paradigm = merula.load("npi/only")["any"].generate(n).to_dataset()
+    assert paradigm.features["label"].names == ["unacceptable", "acceptable"]
 
 
 def test_rows_say_where_they_are_from(agreement: merula.Grammar) -> None:

@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 HEAVY = frozenset(
-    {"accelerate", "datasets", "hypothesis", "numpy", "pyarrow", "torch", "transformers"}
+    {
+        "accelerate",
+        "datasets",
+        "huggingface_hub",
+        "hypothesis",
+        "jinja2",
+        "numpy",
+        "pyarrow",
+        "torch",
+        "transformers",
+        "yaml",
+    }
 )
 STARTS = {
     "import merula": "import merula",
@@ -72,7 +83,7 @@ def test_starting_imports_nothing_heavy(start: str, tmp_path: Path) -> None:
 
 def test_a_heavy_import_is_seen_even_where_it_fails(tmp_path: Path) -> None:
     start = "import contextlib\nwith contextlib.suppress(ImportError):\n    import torch"
-    assert heavy_imports(start, tmp_path / "asked.json") == ["torch"]
+    assert "torch" in heavy_imports(start, tmp_path / "asked.json")
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS)

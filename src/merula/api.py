@@ -398,19 +398,19 @@ class Data:
         return pa.Table.from_batches(list(self), schema=self.schema)
 
     def to_dataset(self) -> Any:
-        """All rows as a ``datasets.Dataset``; needs the extra ``merula[hf]``."""
+        """All rows as a ``datasets.Dataset``; needs the extra ``merula[hf]``.
+
+        They are typed as `merula publish` types them: labels, cells and rules are class labels.
+        """
         try:
             from datasets import Dataset  # type: ignore[import-not-found,unused-ignore]
         except ImportError as error:
             raise ImportError(
                 "a Hugging Face data set needs the package datasets: pip install 'merula[hf]'"
             ) from error
-        import pyarrow as pa
+        from merula.publish.features import features_of
 
-        from merula.formats import plain, plain_schema
-
-        batches = [plain(batch) for batch in self]
-        return Dataset(pa.Table.from_batches(batches, schema=plain_schema(self.schema)))
+        return Dataset(features_of([self._maker]).table(self))
 
     def write(
         self,

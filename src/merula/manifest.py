@@ -200,6 +200,9 @@ def _fitting(name: str, hint: Any, value: Any) -> Any:
     if get_origin(hint) is list:
         if isinstance(value, list):
             return [_fitting(name, get_args(hint)[0], item) for item in value]
+    elif get_origin(hint) is dict:
+        if isinstance(value, dict):
+            return dict(value)
     elif isinstance(hint, type) and hint not in (str, int, bool):
         return read_as(hint, value)
     elif type(value) is hint and _sensible(name, value):

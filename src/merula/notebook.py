@@ -105,10 +105,10 @@ def _instances(number: str) -> str:
 def _view(drawing: Drawing) -> _View:
     legend = {value: i % len(PALETTE) for i, value in enumerate(drawing.legend)}
     text = "".join(plain(row.sentence) for row in drawing.rows)
-    return _View(drawing, legend, drawing.language, _right_to_left(text))
+    return _View(drawing, legend, drawing.language, right_to_left(text))
 
 
-def _right_to_left(text: str) -> bool:
+def right_to_left(text: str) -> bool:
     """Whether the first letter that has a direction is of a script written from the right."""
     directions = (unicodedata.bidirectional(char) for char in text)
     return next((d for d in directions if d in ("L", "R", "AL")), "L") != "L"

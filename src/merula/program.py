@@ -177,7 +177,7 @@ def _parse(
     tree = replace(parse(source, report), designs=designs)
     for node in tree.imports:
         for word in node.files:
-            path = _locate("grammars", word.text, source, notice)
+            path = locate("grammars", word.text, source, notice)
             if path is None:
                 folder = _kind((source.path or Path()).parent / word.text) == "folder"
                 report.error(
@@ -230,7 +230,7 @@ def _take_designs(files: list[s.File], number: int, notice: Notice) -> None:
         return
     file = files[number] = replace(files[number], designs=True)
     for word in (word for node in file.imports if node.designs for word in node.files):
-        path = _locate("grammars", word.text, file.source, notice)
+        path = locate("grammars", word.text, file.source, notice)
         there = None if path is None else _place(files, path)
         if there is not None:
             _take_designs(files, there, notice)
@@ -246,7 +246,8 @@ def _same(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def _locate(kind: Kind, name: str, source: Source, notice: Notice) -> Path | None:
+def locate(kind: Kind, name: str, source: Source, notice: Notice = unnoticed) -> Path | None:
+    """The file that a grammar calls by a name: beside it, or among those of Merula."""
     beside = (source.path.parent if source.path else Path()) / name
     notice(beside)
     if _kind(beside) == "file":
@@ -266,7 +267,7 @@ def _surface(files: Sequence[s.File], report: Report, notice: Notice) -> Surface
         return plain_surface()
     name = nodes[-1].name
     source = next(f.source for f in files if nodes[-1] in f.languages)
-    path = _locate("lexicons", f"lexicons/{name.text}/surface.toml", source, notice)
+    path = locate("lexicons", f"lexicons/{name.text}/surface.toml", source, notice)
     path = path or _packaged("lexicons", f"{name.text}/surface.toml")
     if path is None:
         report.warning(
@@ -443,7 +444,7 @@ class _TableReader:
 
     def _path(self, source: Source, word: s.Word, override: str | None) -> Path | None:
         if not override:
-            return _locate("lexicons", word.text, source, self.notice)
+            return locate("lexicons", word.text, source, self.notice)
         self.notice(Path(override))
         return Path(override)
 

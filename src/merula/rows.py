@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from merula.columns import Writer
 from merula.compiler import Compiled, CompiledDesign
@@ -53,13 +54,21 @@ class Selection:
 class RowMaker:
     """Makes the batches of one design of a compiled grammar.
 
-    Raises `MerulaError` where the design has not what is selected.
+    ``addresses`` are those of the instances wanted, in order, where it is not the seed that draws
+    them; these are numbered from ``first``. Raises `MerulaError` where the design has not what is
+    selected.
     """
 
     def __init__(
-        self, compiled: Compiled, design: CompiledDesign, selection: Selection | None = None
+        self,
+        compiled: Compiled,
+        design: CompiledDesign,
+        selection: Selection | None = None,
+        addresses: NDArray[Any] | None = None,
+        first: int = 0,
     ) -> None:
         self.compiled, self.design = compiled, design
+        self.addresses, self.first = addresses, first
         self.selection = selection = selection or Selection()
         self.paradigm = design.kind == "paradigm"
         self.cells: tuple[Cell, ...] = design.cells[0][1] if design.cells else ()
@@ -155,8 +164,13 @@ class RowMaker:
 
     @cached_property
     def order(self) -> Permutation:
-        """Row number → address."""
+        """Row number → address, where the seed decides it."""
         return Permutation(self.space.count, self.selection.seed)
+
+    def _addresses(self, start: int, stop: int) -> NDArray[Any]:
+        if self.addresses is not None:
+            return self.addresses[start - self.first : stop - self.first]
+        return self.order.rows(start, stop)
 
     def batches(
         self, start: int = 0, stop: int | None = None, chunk: int | None = None
@@ -174,7 +188,7 @@ class RowMaker:
         return self._batch(self._located(start, stop))
 
     def _located(self, start: int, stop: int) -> Located:
-        addresses = self.order.rows(start, stop)
+        addresses = self._addresses(start, stop)
         plan_of, draws = self.space.locate(addresses)
         written = self.writer.write(plan_of, draws)
         return Located(np.arange(start, stop, dtype=np.int64), addresses, plan_of, written)

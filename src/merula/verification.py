@@ -29,8 +29,15 @@ class FileCheck:
 def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Iterator[FileCheck]:
     """Check every file of a data set, then the data set as a whole.
 
+    Of a published data set all rows are also made again from its sources.
+
     Raises `MerulaError` where there is no data set, or one that is not finished.
     """
+    if _is_published(folder):
+        from merula.publish.verification import verify_publication
+
+        yield from verify_publication(folder, progress)
+        return
     suite = _suite(folder)
     if suite is not None:
         from merula.suite.verification import verify_suite
@@ -50,6 +57,12 @@ def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Itera
     for path in sorted(folder.iterdir()):
         if path.name not in names and path.suffix == f".{suffix(manifest.format)}":
             yield FileCheck(path.name, 0, "is not in the manifest")
+
+
+def _is_published(folder: Path) -> bool:
+    from merula.publish.manifest import PUBLICATION
+
+    return (folder / PUBLICATION).is_file()
 
 
 def _suite(folder: Path) -> Mapping[str, Any] | None:
@@ -73,7 +86,7 @@ def _manifest(folder: Path) -> Manifest:
         raise MerulaError.of(
             "M675",
             f"there is no data set in {folder}: it has no {MANIFEST}",
-            remedy="name a folder that `merula generate` has made",
+            remedy="name a folder that `merula generate`, `suite` or `publish` has made",
             place=str(folder),
         )
     return read_manifest(path)

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from merula.audit.cells import FALSE, TRUE, word_of
 from merula.audit.corpus import Corpus, Matrix, Pair, Sentence
@@ -53,6 +54,9 @@ from merula.audit.tables import (
 )
 from merula.language.diagnostics import MerulaError, listing
 from merula.values import frozen
+
+if TYPE_CHECKING:
+    from merula.publish.manifest import Publication
 
 SPLITS = {
     "train": "train",
@@ -123,6 +127,8 @@ class Noted:
 
 def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus:
     """All sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
+    from merula.audit.published import read_publication
+
     reading = reading or Reading()
     sentences: list[Sentence] = []
     pairs: list[Pair] = []
@@ -130,6 +136,14 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
     files: list[tuple[str, str]] = []
     languages: list[str] = []
     for path in paths:
+        published = _published(path)
+        if published is not None:
+            languages += published.languages
+            for name, form, read in read_publication(published, path.joinpath):
+                sentences += read.sentences
+                matrices += read.matrices
+                files.append((str(path / name), form))
+            continue
         noted = _manifest(path if path.is_dir() else path.parent)
         languages += noted.languages.values()
         for file in _files(path):
@@ -141,6 +155,14 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
             files.append((str(file), form))
     language = reading.language or (languages[0] if languages else "en")
     return Corpus(tuple(sentences), tuple(pairs), tuple(files), language, tuple(matrices))
+
+
+def _published(path: Path) -> Publication | None:
+    """What is published in a folder, if that is what it is."""
+    from merula.publish.manifest import PUBLICATION
+    from merula.publish.reading import Published
+
+    return Published.open(path).about if (path / PUBLICATION).is_file() else None
 
 
 def _manifest(folder: Path) -> Noted:

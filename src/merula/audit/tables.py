@@ -214,14 +214,10 @@ def read_binary(path: Path, wanted: Sequence[str]) -> Table:
     """The columns of a Parquet or Arrow file that are wanted, or stand inside one that is."""
     import pyarrow as pa
 
-    from merula.formats import plain_schema
-
     try:
         table = _arrow_table(path)
         table = table.select([n for n in table.column_names if n.partition(".")[0] in wanted])
-        table = table.cast(plain_schema(table.schema))
-        while any(pa.types.is_struct(field.type) for field in table.schema):
-            table = table.flatten()
+        columns = columns_of(table)
     except (pa.ArrowException, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else "nothing is known of the fault"
         raise MerulaError.of(
@@ -230,8 +226,19 @@ def read_binary(path: Path, wanted: Sequence[str]) -> Table:
             remedy="it is damaged, or is no file of this kind: fetch or make it again",
             place=str(path),
         ) from error
-    columns = {name: table.column(name).to_pylist() for name in table.column_names}
     return Table(columns, range(1, table.num_rows + 1))
+
+
+def columns_of(table: Any) -> dict[str, list[Any]]:
+    """The columns of an Arrow table as plain values, those inside structs with dots."""
+    import pyarrow as pa
+
+    from merula.formats import plain_schema
+
+    table = table.cast(plain_schema(table.schema))
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return {name: table.column(name).to_pylist() for name in table.column_names}
 
 
 def _arrow_table(path: Path) -> Any:

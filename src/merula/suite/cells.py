@@ -52,7 +52,7 @@ def cells_of(design: CompiledDesign, features: Sequence[Feature], what: str, pla
     ]
     names = tuple(feature.name for feature in features)
     good = [[cell.acceptable for cell in cells] for cells in by_plan]
-    pairs = tuple(tuple(_pairs(names, own, fine)) for own, fine in zip(values, good, strict=True))
+    pairs = tuple(tuple(pairs_of(names, own, fine)) for own, fine in zip(values, good, strict=True))
     shape = (len(by_plan), len(by_plan[0]) if by_plan else 0, len(names))
     return Cells(names, np.array(values, np.int64).reshape(shape), pairs)
 
@@ -105,9 +105,10 @@ def _demand_value(
         )
 
 
-def _pairs(
-    names: Sequence[str], values: Sequence[Sequence[int]], good: Sequence[bool]
+def pairs_of(
+    names: Sequence[str], values: Sequence[Sequence[object]], good: Sequence[bool]
 ) -> list[CellPair]:
+    """The pairs among cells, given the values of each (of ``names``) and whether it is good."""
     found = []
     for bad, fine in permutations(range(len(values)), 2):
         different = [i for i in range(len(names)) if values[bad][i] != values[fine][i]]

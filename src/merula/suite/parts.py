@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -52,11 +52,9 @@ def make_part(plan: SuitePlan, number: int, folder: Path) -> MadePart:
     """
     part = plan.recipe.parts[number]
     compiled = compiled_grammar(plan.recipe.grammar_path(part))
-    seen: set[str] = set()
     records: list[DesignRecord] = []
     words: set[str] = set()
-    for place, design in enumerate(_designs(plan, part, compiled)):
-        paradigms, drawn = _paradigms(plan, part, compiled, design, seen)
+    for place, (design, paradigms, drawn) in enumerate(drawn_paradigms(plan, part, compiled)):
         files = [rows_file(folder, number, place, kind) for kind in (SENTENCES, PAIRS)]
         own = _keep(plan, compiled, design, paradigms, files)
         words |= own
@@ -102,6 +100,16 @@ def _designs(plan: SuitePlan, part: Part, compiled: Compiled) -> list[CompiledDe
 
 
 # --- which paradigms -----------------------------------------------------------------------
+
+
+def drawn_paradigms(
+    plan: SuitePlan, part: Part, compiled: Compiled
+) -> Iterator[tuple[CompiledDesign, Paradigms, list[Drawn]]]:
+    """The paradigms of each design of a part; raises `MerulaError` where they are not to be had."""
+    seen: set[str] = set()
+    for design in _designs(plan, part, compiled):
+        paradigms, drawn = _paradigms(plan, part, compiled, design, seen)
+        yield design, paradigms, drawn
 
 
 def _paradigms(

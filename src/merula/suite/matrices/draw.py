@@ -44,20 +44,35 @@ class Source:
 
         Raises `MerulaError` where there are fewer.
         """
-        split_of: dict[str, str] = {}  # of right answers
-        return {design.name: self._drawn(design, variation, number, split_of) for design in designs}
+        by_design = {design.name: design for design in designs}
+        return {
+            name: self._rows(self._maker(by_design[name], variation, number), found)
+            for name, found in self.addresses(designs, variation, number).items()
+        }
 
-    def _drawn(
-        self, design: CompiledDesign, variation: Variation, number: int, split_of: dict[str, str]
-    ) -> dict[str, list[Any]]:
-        if self.units is not None:
-            found = self._by_set(design, variation, self.split.sizes(number))
-            maker = self._maker(design, variation, number)
-        else:
-            there = AddressSpace(design, variation, strict=False).count
-            self._demand(design, variation, "", there, number)
-            maker = self._maker(design, variation, number)
-            found = self._by_answer(maker, split_of)
+    def addresses(
+        self, designs: Sequence[CompiledDesign], variation: Variation, number: int
+    ) -> dict[str, dict[str, Addresses]]:
+        """The addresses of so many instances of each design, by its name and by split.
+
+        Raises `MerulaError` where there are fewer.
+        """
+        split_of: dict[str, str] = {}  # of right answers
+        found = {}
+        for design in designs:
+            if self.units is not None:
+                sizes = self.split.sizes(number)
+                found[design.name] = self._by_set(design, variation, sizes)
+            else:
+                there = AddressSpace(design, variation, strict=False).count
+                self._demand(design, variation, "", there, number)
+                maker = self._maker(design, variation, number)
+                found[design.name] = self._by_answer(maker, split_of)
+        return found
+
+    @staticmethod
+    def _rows(maker: RowMaker, found: Mapping[str, Addresses]) -> dict[str, list[Any]]:
+        """The rows at the addresses of each split."""
         rows, first = {}, 0
         for name, addresses in found.items():
             rows[name] = list(_batches(maker, addresses, first))

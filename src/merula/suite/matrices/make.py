@@ -90,11 +90,9 @@ def _make(
 
 def make_part(plan: MatrixPlan, folder: Path, number: int) -> MadeMatrices:
     """Compile the grammar of a part, draw its instances, write their files into a folder."""
-    recipe = plan.recipe
-    part = recipe.parts[number]
-    compiled = compiled_grammar(recipe.grammar_path(part))
-    every = _sets(plan, part, compiled)
-    source = _source(plan, part, compiled, [d for _, designs in every for d in designs])
+    part = plan.recipe.parts[number]
+    compiled = compiled_grammar(plan.recipe.grammar_path(part))
+    every, source = sets_of(plan, part, compiled)
     records, files = [], []
     for own, designs in every:
         if plan.sets and own.name not in plan.sets:
@@ -106,6 +104,17 @@ def make_part(plan: MatrixPlan, folder: Path, number: int) -> MadeMatrices:
     warnings = sum(problem.severity == "warning" for problem in compiled.problems)
     names = tuple(own.name for own, _ in every)
     return MadeMatrices(names, tuple(records), tuple(files), compiled.source.name, warnings)
+
+
+def sets_of(
+    plan: MatrixPlan, part: MatrixPart, compiled: Compiled
+) -> tuple[list[tuple[MatrixSet, list[CompiledDesign]]], Source]:
+    """The data sets of a part with their matrices, and what draws their instances.
+
+    Raises `MerulaError` where a matrix is not there.
+    """
+    every = _sets(plan, part, compiled)
+    return every, _source(plan, part, compiled, [d for _, designs in every for d in designs])
 
 
 def _sets(

@@ -1,0 +1,73 @@
+"""A published data set as data to audit: all of it, or the first instances of each split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from merula.audit.matrix_formats import MATRIX_COLUMNS, read_matrices
+from merula.audit.rows import COLUMNS, Columns, Read, read_sentences
+from merula.audit.tables import Table, columns_of
+from merula.publish.manifest import ConfigEntry, Publication, SplitEntry
+from merula.publish.reading import batches_of
+
+SPLITS = {"validation": "dev"}  # what other data call it
+
+Where = Callable[[str], Path]
+
+
+def read_publication(
+    publication: Publication,
+    where: Where,
+    instances: Mapping[tuple[str, str, str], int] | None = None,
+) -> Iterator[tuple[str, str, Read]]:
+    """Each file of the data: its path, its format, what is in it.
+
+    ``where`` says where a file stands; ``instances`` how many are read of each configuration, split
+    and design (all, if None). Raises `MerulaError` where a file cannot be read.
+    """
+    for config in publication.configs:
+        for split in config.splits:
+            left = {
+                design: there if instances is None else instances[config.name, split.name, design]
+                for design, there in split.by_design.items()
+            }
+            for part in split.files:
+                number = min(left[part.design], part.instances)
+                left[part.design] -= number
+                if number:
+                    form, read = _read(config, split, where(part.file), part.file, number)
+                    yield part.file, form, read
+
+
+def _read(
+    config: ConfigEntry, split: SplitEntry, path: Path, name: str, instances: int
+) -> tuple[str, Read]:
+    """The first instances of a file."""
+    paradigm = config.kind == "paradigm"
+    rows = instances * (config.cells if paradigm else 1)
+    table = _table(config, path, COLUMNS if paradigm else MATRIX_COLUMNS, rows)
+    known, place = SPLITS.get(split.name, split.name), Path(name)
+    if paradigm:
+        read = read_sentences(place, table, config.name, Columns())
+        return "sentences", Read([s._replace(split=known) for s in read.sentences])
+    matrices = [
+        m._replace(split=known, language=config.language)
+        for m in read_matrices(place, table, config.name)
+    ]
+    return "matrices", Read(matrices=matrices)
+
+
+def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> Table:
+    found, number = [], 0
+    for published in batches_of(path):
+        batch = config.fields.decode(published.slice(0, rows - number))
+        found.append(batch.select([n for n in batch.schema.names if n in wanted]))
+        number += batch.num_rows
+        if number >= rows:
+            break
+    table = pa.Table.from_batches(found)
+    return Table(columns_of(table), range(1, table.num_rows + 1))

@@ -1,0 +1,55 @@
+"""``merula report``: a data set as one HTML page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from merula.cli.common import complete_folder, seed_option
+
+
+@click.command()
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    shell_complete=complete_folder,
+)
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write this file (else DIR.html, beside DIR).",
+)
+@click.option(
+    "--instances",
+    "-n",
+    metavar="N",
+    type=click.IntRange(0),
+    help="Show so many instances of each configuration (else 100, or fewer of many).",
+)
+@seed_option("which instances are shown")
+@click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor what was written.")
+def report(folder: Path, out: Path | None, instances: int | None, seed: int, quiet: bool) -> None:
+    """Write a page about a data set, to read in a browser and to pass on.
+
+    DIR is a folder that `merula publish`, `merula generate` or `merula suite` has made. The page
+    shows instances, drawn as linguists draw them, with filters and a search. It counts all rows and
+    tells what the audit has found. It is one file, which needs no connection.
+    """
+    from merula.pages.report import report as write
+
+    shown = not quiet and sys.stderr.isatty()
+    found = write(folder, out, number=instances, seed=seed, progress=_progress if shown else None)
+    if shown:
+        click.echo("\r\033[K", err=True, nl=False)
+    if not quiet:
+        of = "" if found.instances == found.of else f" of {found.of:,}"
+        click.echo(f"{found.path}  {found.instances:,}{of} instances")
+
+
+def _progress(rows: int) -> None:
+    click.echo(f"\r{rows:,} rows read", err=True, nl=False)

@@ -1,0 +1,203 @@
+"""What an audit has found (``audit.json``), as a page tells it: the verdict, faults first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from merula.values import frozen
+
+NOTES = {
+    "sentences": "accuracy / what the design forces; ! is more than that",
+    "pairs": "how often the good sentence is told",
+    "matrices": "how often the right answer is told; ! is more than may be",
+}
+
+
+@frozen
+class Example:
+    """Something that was found, and where."""
+
+    text: str
+    place: str
+
+
+@frozen
+class Checked:
+    """A check: what it looked for, among how many things, what it found.
+
+    ``number`` counts those that fail, from 1; it is 0 for the others.
+    """
+
+    name: str
+    meaning: str
+    said: str
+    result: str
+    fails: bool
+    found: int
+    of: int
+    examples: tuple[Example, ...]
+    number: int
+
+
+@frozen
+class Reached:
+    """How far a probe comes."""
+
+    text: str
+    leaks: bool
+
+
+@frozen
+class Row:
+    """What the probes reach on a part of the data."""
+
+    part: str
+    number: int
+    chance: str
+    cells: tuple[Reached, ...]
+
+
+@frozen
+class Shortcuts:
+    """What can be told without knowing the rules, by sentences, pairs or matrices.
+
+    ``base`` says what a probe without knowledge reaches, ``probes`` names each with what it takes.
+    """
+
+    title: str
+    note: str
+    base: str
+    probes: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+
+
+@frozen
+class Findings:
+    """All that is told of an audit."""
+
+    clean: bool
+    verdict: str
+    looked_at: str
+    faults: tuple[tuple[str, str], ...]  # names, and where they stand on the page
+    checks: tuple[Checked, ...]
+    idle: tuple[str, ...]
+    shortcuts: tuple[Shortcuts, ...]
+    complete: bool
+
+
+def findings(said: Mapping[str, Any]) -> Findings:
+    """An audit as it is told; raises `KeyError` or `TypeError` where it is none."""
+    faults = [str(name) for name in said["faults"]]
+    ran = [check for check in said["checks"] if check["ran"]]
+    ran.sort(key=lambda check: (not check["fails"], not check["found"]))
+    names = {str(check["check"]) for check in ran}
+    numbers = {name: i for i, name in enumerate(faults, 1) if name in names}
+    places = [f"check-{numbers[name]}" if name in names else "shortcuts" for name in faults]
+    return Findings(
+        bool(said["clean"]),
+        _verdict(faults),
+        _looked_at(said),
+        tuple(zip(faults, places, strict=True)),
+        tuple(_checked(check, numbers) for check in ran),
+        tuple(str(check["check"]) for check in said["checks"] if not check["ran"]),
+        tuple(_shortcuts(said["shortcuts"])),
+        bool(said["shortcuts_complete"]),
+    )
+
+
+def _verdict(faults: Sequence[str]) -> str:
+    if not faults:
+        return "No faults found"
+    return "1 check finds faults" if len(faults) == 1 else f"{len(faults)} checks find faults"
+
+
+def _looked_at(said: Mapping[str, Any]) -> str:
+    """What was audited, and whether that was all there is."""
+    inside = f" in {said['paradigms']:,} paradigms" if said["paradigms"] else ""
+    nouns = {"sentences": inside, "pairs": "", "matrices": ""}
+    things = ", ".join(f"{said[noun]:,} {noun}{more}" for noun, more in nouns.items() if said[noun])
+    parts = said.get("publication", {}).get("sample", ())
+    audited, every = (sum(part[name] for part in parts) for name in ("instances", "of"))
+    if not parts:
+        scope = "Looked at:"
+    elif audited == every:
+        scope = "All the data were looked at:"
+    else:
+        scope = f"A sample was looked at, {audited:,} of {every:,} instances:"
+    number = sum(1 for check in said["checks"] if check["ran"])
+    probes = len({probe["probe"] for probe in said["shortcuts"]})
+    by = f"{number} checks" + (
+        f" and {probes} ways to guess without knowing the rules" if probes else ""
+    )
+    return f"{scope} {things}, by {by}."
+
+
+def _checked(check: Mapping[str, Any], numbers: Mapping[str, int]) -> Checked:
+    found = int(check["found"])
+    if check["fails"]:
+        result = "fault"
+    elif not found:
+        result = "fine"
+    else:
+        result = "allowed" if check["allowed"] else "noted"
+    examples = tuple(
+        Example(str(example["text"]), _place(example["place"], example["other"]))
+        for example in check["examples"]
+    )
+    name = str(check["check"])
+    return Checked(
+        name,
+        str(check["meaning"]),
+        str(check["said"]),
+        result,
+        bool(check["fails"]),
+        found,
+        int(check["of"]),
+        examples,
+        numbers.get(name, 0),
+    )
+
+
+def _place(*places: Mapping[str, Any] | None) -> str:
+    """``only-ever/test-00000-of-00001.parquet:7``: the folder of the file is not told."""
+    return ", ".join(
+        f"{'/'.join(PurePosixPath(str(place['file'])).parts[-2:])}:{place['row']}"
+        for place in places
+        if place is not None
+    )
+
+
+def _shortcuts(probes: Iterable[Mapping[str, Any]]) -> Iterator[Shortcuts]:
+    from merula.audit.matrix_solvers import MEANINGS
+    from merula.audit.probes import PROBES
+
+    own = list(probes)
+    for kind, note in NOTES.items():
+        meanings = MEANINGS if kind == "matrices" else {p.name: p.meaning for p in PROBES}
+        these = [probe for probe in own if probe["of"] == kind]
+        names = list(dict.fromkeys(str(probe["probe"]) for probe in these))
+        parts: dict[str, dict[str, Mapping[str, Any]]] = {}
+        for probe in these:
+            parts.setdefault(str(probe["part"]), {})[str(probe["probe"])] = probe
+        rows = tuple(_row(part, row, names) for part, row in parts.items())
+        if rows:
+            base = "majority" if kind == "sentences" else "chance"
+            told = tuple((name, meanings.get(name, "")) for name in names)
+            yield Shortcuts(kind.capitalize(), note, base, told, rows)
+
+
+def _row(part: str, row: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Row:
+    first = next(iter(row.values()))
+    cells = tuple(_reached(row.get(name)) for name in names)
+    return Row(part or "all", int(first["number"]), f"{first['majority']:.3f}", cells)
+
+
+def _reached(probe: Mapping[str, Any] | None) -> Reached:
+    if probe is None:
+        return Reached("", False)
+    forced = "" if probe["forced"] is None else f" / {probe['forced']:.3f}"
+    return Reached(
+        f"{probe['accuracy']:.3f}{forced}", bool(probe["leaks"] and not probe["allowed"])
+    )

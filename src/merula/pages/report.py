@@ -1,0 +1,282 @@
+"""The page: what a data set is, some of its instances, its numbers and its audit, in one file.
+
+The templates are in ``templates/report``. The page asks for nothing but itself: a policy in its
+head lets the browser run its one script and its one style, by their digests, and fetch nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from merula._resources import folder as folder_of
+from merula.disk import obstacle
+from merula.language.diagnostics import MerulaError
+from merula.notebook import PALETTE, right_to_left
+from merula.pages.audits import Findings, findings
+from merula.pages.data_sets import AUDIT, MATRIX, Config, DataSet, open_data_set
+from merula.pages.pieces import json_of
+from merula.pages.sample import Progress, Shown, Survey, survey
+from merula.pages.words import Laid, Line, lay_out, values_of
+from merula.values import frozen
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+EACH = 100  # instances of a configuration
+MOST = 2000  # instances of a page, unless more are asked for
+GENERATOR = "Merula"
+HEAD = 2048  # bytes of a page in which it says what has made it
+
+
+@frozen
+class Written:
+    """A page that was written: where, and how many instances it shows of how many."""
+
+    path: Path
+    instances: int
+    of: int
+
+
+def report(
+    folder: Path,
+    out: Path | None = None,
+    *,
+    number: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Written:
+    """Write the page of the data set in a folder, by default beside it under its name.
+
+    ``number`` is how many instances of each configuration are shown. A file that is there is only
+    replaced if it is such a page. Raises `MerulaError` where something is wrong.
+    """
+    out = out or _beside(folder)
+    _demand_ours(out)
+    data = open_data_set(folder)
+    number = number_each(data) if number is None else number
+    found = survey(data, number, seed, progress)
+    _write(out, page(data, found, seed).encode("utf-8"))
+    shown = sum(len(own) for own in found.shown.values())
+    return Written(out, shown, sum(config.instances for config in data.configs))
+
+
+def number_each(data: DataSet) -> int:
+    """How many instances of each configuration are shown, unless it is said."""
+    return max(min(EACH, MOST // max(len(data.configs), 1)), 1)
+
+
+def page(data: DataSet, found: Survey, seed: int) -> str:
+    """The page of a data set as a text."""
+    environment = _environment()
+    style = environment.get_template("style.css.j2").render(palette=PALETTE)
+    script = environment.get_template("page.js.j2").render()
+    text = environment.get_template("page.html.j2").render(
+        data=data,
+        numbers=list(_numbers(data)),
+        drawn=_drawn(data, found, seed),
+        summaries={name: tally.summary() for name, tally in found.tallies.items()},
+        audit=_findings(data),
+        no_audit=f"There is no {AUDIT} beside these data. `merula audit` looks for faults in them.",
+        payload=_safe(_payload(data, found)),
+        style=_markup(style),
+        style_hash=_digest(style),
+        script=_markup(script),
+        script_hash=_digest(script),
+        generator=f"{GENERATOR} {version('merula')}",
+    )
+    return f"{text}\n"
+
+
+# --- what it holds -----------------------------------------------------------------------------
+
+
+def _numbers(data: DataSet) -> Iterator[str]:
+    """What there is, in a line."""
+    instances = sum(config.instances for config in data.configs)
+    for number, noun in (
+        (len(data.configs), "configuration"),
+        (instances, "instance"),
+        (data.rows, "row"),
+    ):
+        yield f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def _drawn(data: DataSet, found: Survey, seed: int) -> str:
+    """How many instances are shown, and how they were chosen."""
+    every = sum(config.instances for config in data.configs)
+    shown = sum(len(own) for own in found.shown.values())
+    if shown == every:
+        return f"All {every:,} instances."
+    each = max((len(own) for own in found.shown.values()), default=0)
+    return (
+        f"{shown:,} of {every:,} instances, up to {each:,} of each configuration, drawn at random"
+        f" (seed {seed})."
+    )
+
+
+def _findings(data: DataSet) -> Findings | None:
+    if data.audit is None:
+        return None
+    try:
+        return findings(data.audit)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise MerulaError.of(
+            "M731",
+            f"{AUDIT} cannot be understood: {type(error).__name__} {error}",
+            remedy="make the data set again, or delete this file",
+            place=data.title,
+        ) from error
+
+
+def _payload(data: DataSet, found: Survey) -> dict[str, Any]:
+    """What the page's script draws."""
+    configs, instances = [], []
+    for place, config in enumerate(data.configs):
+        laid = [lay_out(shown) for shown in found.shown[config.name]]
+        numbers = {value: i for i, value in enumerate(values_of(laid))}
+        configs.append(_config(config, numbers, found.shown[config.name]))
+        instances += [_instance(one, place, config, numbers) for one in laid]
+    return {"colours": len(PALETTE), "configs": configs, "instances": instances}
+
+
+def _config(config: Config, numbers: Mapping[str, int], shown: list[Shown] | Any) -> dict[str, Any]:
+    texts = (
+        text
+        for one in shown
+        for row in one.rows
+        for text in ([row["sentence"]] if "sentence" in row else row["context"])
+    )
+    return {
+        "name": config.name,
+        "kind": config.kind,
+        "language": config.language,
+        "rtl": right_to_left("".join(texts)),
+        "values": list(numbers),
+        "rules": dict(config.rules),
+    }
+
+
+def _instance(laid: Laid, place: int, config: Config, numbers: Mapping[str, int]) -> dict[str, Any]:
+    """An instance under short names: there are many."""
+    return {
+        "c": place,
+        "s": laid.split,
+        "a": laid.address,
+        "f": laid.frame,
+        "v": laid.variant,
+        "h": laid.heads,
+        "o": laid.objects,
+        "factors": laid.factors,
+        "scopes": laid.scopes,
+        "r": [_line(line, numbers, matrix=config.kind == MATRIX) for line in laid.lines],
+    }
+
+
+def _line(line: Line, numbers: Mapping[str, int], *, matrix: bool) -> dict[str, Any]:
+    return {
+        "k": line.role,
+        "l": line.label,
+        "f": line.factors,
+        "c": line.scopes,
+        "g": int(line.acceptable),
+        "x": line.letter,
+        "b": line.broken,
+        "p": line.place,
+        "o": [json_of(run, numbers) for run in line.outline] if matrix else [],
+        "w": [json_of(run, numbers) for run in line.words],
+    }
+
+
+# --- rendering ---------------------------------------------------------------------------------
+
+
+def _safe(value: Any) -> Any:
+    """JSON that can stand in a script: nothing in it ends the script or begins another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return _markup(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _markup(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def _digest(text: str) -> str:
+    """The digest by which a policy knows a script or a style."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _grouped(number: str) -> str:
+    """A number that is written as a text, with commas."""
+    return f"{int(number):,}" if number.isdecimal() else number
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    found = Environment(
+        loader=FileSystemLoader(folder_of("templates") / "report", encoding="utf-8"),
+        autoescape=lambda name: name is not None and name.endswith(".html.j2"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters["grouped"] = _grouped
+    return found
+
+
+# --- writing -----------------------------------------------------------------------------------
+
+
+def _beside(folder: Path) -> Path:
+    """``data/npi.html`` for the folder ``data/npi``."""
+    whole = folder if folder.name not in ("", "..") else folder.resolve()
+    return whole.parent / f"{whole.name or 'report'}.html"
+
+
+def _demand_ours(out: Path) -> None:
+    """Raise `MerulaError` where something else would be overwritten."""
+    try:
+        if not out.exists():
+            return
+        with out.open("rb") as file:
+            ours = f'name="generator" content="{GENERATOR}'.encode() in file.read(HEAD)
+        what = "is a file that `merula report` has not made"
+    except OSError as error:
+        ours, what = False, "is a folder" if out.is_dir() else f"cannot be read: {error.strerror}"
+    if not ours:
+        raise MerulaError.of(
+            "M734",
+            f"{out} {what}",
+            remedy="name another file: --out FILE.html",
+            place=str(out),
+        )
+
+
+def _write(out: Path, text: bytes) -> None:
+    aside = out.with_name(f"{out.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(text)
+        aside.replace(out)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink()
+        reason, remedy = obstacle(out, error)
+        raise MerulaError.of(
+            "M735", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
+        ) from error

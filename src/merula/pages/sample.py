@@ -1,0 +1,146 @@
+"""Some instances of a data set, drawn at random, while all of its rows are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from merula.language.diagnostics import MerulaError
+from merula.pages.data_sets import OWNER, Config, DataFile, DataSet, owners
+from merula.pages.tally import COLUMNS, Tally
+from merula.permute import Permutation
+from merula.values import frozen
+
+Progress = Callable[[int], None]
+
+
+@frozen
+class Shown:
+    """An instance: its rows as plain values, and the split that it is in."""
+
+    config: Config
+    split: str
+    rows: tuple[Mapping[str, Any], ...]
+
+
+@frozen
+class Survey:
+    """What a data set holds: all rows, counted by configuration, and some instances of each."""
+
+    tallies: Mapping[str, Tally]
+    shown: Mapping[str, Sequence[Shown]]
+
+
+def survey(data: DataSet, number: int, seed: int, progress: Progress | None = None) -> Survey:
+    """Count all rows, and take ``number`` instances of each configuration.
+
+    Raises `MerulaError` where a file cannot be read or has not the rows that it should have.
+    """
+    counting = _Counting(data, number, seed)
+    done = 0
+    for file in data.files:
+        for rows in counting.read(file):
+            done += rows
+            if progress is not None:
+                progress(done)
+    for config in data.configs:
+        _demand_rows(data, config, counting.tallies[config.name].rows)
+    taken: dict[str, list[tuple[str, Mapping[str, Any]]]] = {c.name: [] for c in data.configs}
+    for file in data.files:
+        for owner, row in _rows(file, counting.wanted.get(file.path, ())):
+            taken[owner].append((file.split, row))
+    shown = {c.name: list(_instances(c, taken[c.name])) for c in data.configs}
+    return Survey(counting.tallies, shown)
+
+
+class _Counting:
+    """Counts the rows of files, and notes which of them belong to chosen instances."""
+
+    def __init__(self, data: DataSet, number: int, seed: int) -> None:
+        self.configs = {config.name: config for config in data.configs}
+        self.tallies = {name: Tally(config) for name, config in self.configs.items()}
+        self.chosen = {name: _chosen(config, number, seed) for name, config in self.configs.items()}
+        self.wanted: dict[Any, list[tuple[str, int]]] = {}  # of a file: whose, which row
+
+    def read(self, file: DataFile) -> Iterator[int]:
+        """Count a file; yields how many rows each batch has."""
+        start = 0
+        wanted = self.wanted.setdefault(file.path, [])
+        columns = COLUMNS if file.config else [*COLUMNS, *OWNER]
+        for batch in file.batches(columns):
+            for name, rows in self._shares(file, batch):
+                tally = self.tallies[name]
+                wanted += self._picked(name, tally.rows, start, rows)
+                tally.add(batch if len(rows) == batch.num_rows else batch.take(rows))
+            start += batch.num_rows
+            yield batch.num_rows
+
+    def _shares(self, file: DataFile, batch: Any) -> Iterator[tuple[str, Any]]:
+        """The rows of each configuration in a batch."""
+        if file.config:
+            yield file.config, np.arange(batch.num_rows)
+            return
+        coded = owners(batch).dictionary_encode()
+        for number, name in enumerate(coded.dictionary.to_pylist()):
+            if name in self.configs:
+                yield name, np.flatnonzero(np.asarray(coded.indices) == number)
+
+    def _picked(self, name: str, before: int, start: int, rows: Any) -> list[tuple[str, int]]:
+        """The rows of a file that are wanted: ``before`` rows of the configuration came before."""
+        each = self.configs[name].rows_each
+        chosen = self.chosen[name]
+        first, last = before // each, (before + len(rows) - 1) // each
+        near = chosen[np.searchsorted(chosen, first) : np.searchsorted(chosen, last, "right")]
+        numbers = (near[:, None] * each + np.arange(each)).reshape(-1) - before
+        inside = numbers[(numbers >= 0) & (numbers < len(rows))]
+        return [(name, start + int(row)) for row in rows[inside]]
+
+
+def _chosen(config: Config, number: int, seed: int) -> Any:
+    """The numbers of the instances that are shown, in order."""
+    wanted = min(number, config.instances)
+    if not wanted:
+        return np.zeros(0, dtype=np.int64)
+    chosen = Permutation(config.instances, seed).rows(0, wanted)
+    return np.sort(chosen.astype(np.int64))
+
+
+def _rows(
+    file: DataFile, wanted: Sequence[tuple[str, int]]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The wanted rows of a file, with the configuration of each; only their groups are read."""
+    at = 0
+    start = 0
+    owner = [name for name, _ in sorted(wanted, key=lambda pair: pair[1])]
+    places = np.array(sorted(row for _, row in wanted), dtype=np.int64)
+    for group, length in enumerate(file.groups() if wanted else ()):
+        own = places[(places >= start) & (places < start + length)] - start
+        start += length
+        if not len(own):
+            continue
+        before = 0
+        for batch in file.batches(groups=[group]):
+            inside = own[(own >= before) & (own < before + batch.num_rows)] - before
+            before += batch.num_rows
+            for row in batch.take(inside).to_pylist() if len(inside) else ():
+                yield owner[at], row
+                at += 1
+
+
+def _instances(config: Config, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Shown]:
+    each = config.rows_each
+    for first in range(0, len(rows) - each + 1, each):
+        own = rows[first : first + each]
+        yield Shown(config, own[0][0], tuple(row for _, row in own))
+
+
+def _demand_rows(data: DataSet, config: Config, rows: int) -> None:
+    if rows != config.rows:
+        raise MerulaError.of(
+            "M733",
+            f"{config.name} has {rows:,} rows in its files instead of {config.rows:,}",
+            remedy="`merula verify` says which file is at fault; make or fetch the data again",
+            place=data.title,
+        )

@@ -1,0 +1,162 @@
+"""What a card says of designs and phenomena, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from merula import grammar as g
+from merula.answer_sets import answer_set
+from merula.compiler import Compiled, CompiledDesign
+from merula.drawing import Drawing, plain
+from merula.meaning import Cell
+from merula.overview import overview
+from merula.publish.manifest import ConfigEntry, GrammarEntry
+
+SECTIONS = ("objects", "attributes", "external", "internal", "contested", "select", "frames")
+ALWAYS, SOMETIMES, NEVER = "acceptable", "acceptable in some variants", "unacceptable"
+
+
+def phenomenon(entry: GrammarEntry, compiled: Compiled) -> dict[str, Any]:
+    """A grammar: what it is about, and its sections with their doc strings."""
+    there = {section.name: section.entries for section in overview(compiled).sections}
+    sections = {
+        name: [{"name": own.name, "text": own.text, "doc": own.doc} for own in there.get(name, ())]
+        for name in SECTIONS
+    }
+    return {
+        "name": entry.phenomenon,
+        "about": entry.about,
+        "language": entry.language,
+        "asked": entry.asked,
+        "source": entry.source,
+        "grammar": entry.grammar,
+        "lexicon": entry.lexicon,
+        "sections": sections,
+        "told": any(own["doc"] for own in (*sections["external"], *sections["internal"])),
+        "rules": [
+            [f"{letter} {own['name']}", own["text"]]
+            for letter, name in (("E", "external"), ("I", "internal"))
+            for own in sections[name]
+        ],
+    }
+
+
+def design(configs: Sequence[ConfigEntry], own: CompiledDesign) -> dict[str, Any]:
+    """A design, which has a configuration for each type: its cells, and what they break."""
+    drawn = [[cell.cell for cell in plan.cells] for plan in own.plans]
+    cells = [_cell(list(every)) for every in zip(*drawn, strict=True)]
+    found: dict[str, Any] = {
+        "name": own.name,
+        "phenomenon": configs[0].phenomenon,
+        "about": own.design.doc,
+        "kind": own.kind,
+        "configs": [config.name for config in configs],
+        "variants": len(own.plans),
+        "frames": list(dict.fromkeys(plan.variant.frame.name for plan in own.plans)),
+        "varying": list(dict.fromkeys(n for plan in own.plans for n, _ in plan.variant.choices)),
+        "cells": cells,
+        "answer_set": None,
+    }
+    if own.kind == "paradigm":
+        return {**found, "factors": _factors(drawn), "scopes": _scopes(drawn[0][0])}
+    shares = answer_set(own)
+    answers = [_answer(cell, own) for cell in cells if cell["role"] == "answer"]
+    return {
+        **found,
+        "operators": _operators(own.design),
+        "length": sum(cell["role"] == "context" for cell in cells) + 1,
+        "answers": answers,
+        "remarks": any(answer["doc"] for answer in answers),
+        "answer_set": None if shares is None else _shares(shares.to_json()),
+    }
+
+
+def _shares(said: dict[str, Any]) -> dict[str, Any]:
+    letters = {name: said[f"P({name})"] for name in g.LETTERS}
+    return {**{name: said[name] for name in ("number", "chance", "grammar")}, **letters}
+
+
+def _cell(every: Sequence[Cell]) -> dict[str, Any]:
+    """A cell as it is in all variants."""
+    good = sum(cell.acceptable for cell in every)
+    return {
+        "role": every[0].role,
+        "label": every[0].label,
+        "factors": [value for _, value in every[0].factors],
+        "scopes": [
+            _one(dict(cell.scopes).get(name, "") for cell in every) for name in _scopes(every[0])
+        ],
+        "letter": _one(cell.letter for cell in every),
+        "judgement": ALWAYS if good == len(every) else SOMETIMES if good else NEVER,
+        **_broken(every),
+    }
+
+
+def _broken(every: Sequence[Cell]) -> dict[str, list[str]]:
+    """The rules that a cell breaks in all variants, and those that it breaks in some."""
+    rules = list(dict.fromkeys(rule for cell in every for rule in cell.broken))
+    always = [rule for rule in rules if all(rule in cell.broken for cell in every)]
+    return {"breaks": always, "sometimes": [rule for rule in rules if rule not in always]}
+
+
+def _one(texts: Iterable[str]) -> str:
+    """What is the same in all variants, or all that there is."""
+    return " or ".join(dict.fromkeys(text for text in texts if text))
+
+
+def _factors(drawn: Sequence[Sequence[Cell]]) -> list[str]:
+    return [name for name, _ in drawn[0][0].factors]
+
+
+def _scopes(cell: Cell) -> list[str]:
+    """The factors whose object a rule asks to be inside a constituent."""
+    factors = dict(cell.factors)
+    return [name for name, _ in cell.scopes if name in factors]
+
+
+def _operators(design: g.Design) -> list[str]:
+    """How the items of a matrix change; empty where they stand in a table."""
+    if not isinstance(design, g.Matrix):
+        return []
+    return [" ".join(cycle.span.text.split()) for cycle in design.cycles]
+
+
+def _answer(cell: dict[str, Any], own: CompiledDesign) -> dict[str, Any]:
+    """An answer with its doc string."""
+    assert isinstance(own.design, g.Matrix)
+    docs = {answer.label: answer.doc for answer in own.design.answers}
+    return {**cell, "doc": docs.get(cell["label"], "")}
+
+
+# --- drawings ------------------------------------------------------------------------------------
+
+
+def example(drawn: Drawing) -> dict[str, Any]:
+    """A drawing as lines of columns, and the rules that it breaks."""
+    lines = list(_paradigm(drawn) if drawn.kind == "paradigm" else _matrix(drawn))
+    return {
+        "title": f"{drawn.where} · {drawn.title}",
+        "lines": lines,
+        "rules": [list(rule) for rule in drawn.rules],
+    }
+
+
+def _paradigm(drawn: Drawing) -> Iterator[list[str]]:
+    """The sentences by the numbers of their cells, those that are unacceptable with a star."""
+    for number, row in enumerate(drawn.rows, 1):
+        yield [str(number), (" " if row.acceptable else "*") + plain(row.sentence)]
+
+
+def _matrix(drawn: Drawing) -> Iterator[list[str]]:
+    """The items, the gap and the answers, with what stands in each place after the sentence."""
+    empty = ["" for _ in drawn.objects]
+    yield ["", "", "", *drawn.objects]
+    gap = False
+    for number, row in enumerate(drawn.rows, 1):
+        if row.role == "answer" and not gap:
+            gap = True
+            yield [str(number), "", "???", *empty]
+            yield ["", "", "", *empty]
+        outline = [plain(run) for run in row.outline] or empty
+        yield [row.label, row.letter, plain(row.sentence), *outline]

@@ -1,0 +1,126 @@
+"""Licences as the Hugging Face hub names them, and where their texts are.
+
+>>> demand_licence("CC-BY-4.0")
+'cc-by-4.0'
+>>> licence_url("cc-by-4.0")
+'https://creativecommons.org/licenses/by/4.0/'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from merula.language.diagnostics import MerulaError, near
+
+# What the hub knows, each with the address of its text (empty: of many texts, or of none).
+SPDX = "https://spdx.org/licenses/"
+CC = "https://creativecommons.org/licenses/"
+LICENCES: Mapping[str, str] = {
+    "apache-2.0": f"{SPDX}Apache-2.0.html",
+    "mit": f"{SPDX}MIT.html",
+    "openrail": "",
+    "bigscience-openrail-m": "",
+    "creativeml-openrail-m": "",
+    "bigscience-bloom-rail-1.0": "",
+    "bigcode-openrail-m": "",
+    "afl-3.0": f"{SPDX}AFL-3.0.html",
+    "artistic-2.0": f"{SPDX}Artistic-2.0.html",
+    "bsl-1.0": f"{SPDX}BSL-1.0.html",
+    "bsd": "",
+    "bsd-2-clause": f"{SPDX}BSD-2-Clause.html",
+    "bsd-3-clause": f"{SPDX}BSD-3-Clause.html",
+    "bsd-3-clause-clear": f"{SPDX}BSD-3-Clause-Clear.html",
+    "c-uda": f"{SPDX}C-UDA-1.0.html",
+    "cc": "",
+    "cc0-1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "cc-by-2.0": f"{CC}by/2.0/",
+    "cc-by-2.5": f"{CC}by/2.5/",
+    "cc-by-3.0": f"{CC}by/3.0/",
+    "cc-by-4.0": f"{CC}by/4.0/",
+    "cc-by-sa-3.0": f"{CC}by-sa/3.0/",
+    "cc-by-sa-4.0": f"{CC}by-sa/4.0/",
+    "cc-by-nc-2.0": f"{CC}by-nc/2.0/",
+    "cc-by-nc-3.0": f"{CC}by-nc/3.0/",
+    "cc-by-nc-4.0": f"{CC}by-nc/4.0/",
+    "cc-by-nd-4.0": f"{CC}by-nd/4.0/",
+    "cc-by-nc-nd-3.0": f"{CC}by-nc-nd/3.0/",
+    "cc-by-nc-nd-4.0": f"{CC}by-nc-nd/4.0/",
+    "cc-by-nc-sa-2.0": f"{CC}by-nc-sa/2.0/",
+    "cc-by-nc-sa-3.0": f"{CC}by-nc-sa/3.0/",
+    "cc-by-nc-sa-4.0": f"{CC}by-nc-sa/4.0/",
+    "cdla-sharing-1.0": f"{SPDX}CDLA-Sharing-1.0.html",
+    "cdla-permissive-1.0": f"{SPDX}CDLA-Permissive-1.0.html",
+    "cdla-permissive-2.0": f"{SPDX}CDLA-Permissive-2.0.html",
+    "wtfpl": f"{SPDX}WTFPL.html",
+    "ecl-2.0": f"{SPDX}ECL-2.0.html",
+    "epl-1.0": f"{SPDX}EPL-1.0.html",
+    "epl-2.0": f"{SPDX}EPL-2.0.html",
+    "etalab-2.0": f"{SPDX}etalab-2.0.html",
+    "eupl-1.1": f"{SPDX}EUPL-1.1.html",
+    "eupl-1.2": f"{SPDX}EUPL-1.2.html",
+    "agpl-3.0": f"{SPDX}AGPL-3.0-only.html",
+    "gfdl": "",
+    "gpl": "",
+    "gpl-2.0": f"{SPDX}GPL-2.0-only.html",
+    "gpl-3.0": f"{SPDX}GPL-3.0-only.html",
+    "lgpl": "",
+    "lgpl-2.1": f"{SPDX}LGPL-2.1-only.html",
+    "lgpl-3.0": f"{SPDX}LGPL-3.0-only.html",
+    "isc": f"{SPDX}ISC.html",
+    "lppl-1.3c": f"{SPDX}LPPL-1.3c.html",
+    "ms-pl": f"{SPDX}MS-PL.html",
+    "mpl-2.0": f"{SPDX}MPL-2.0.html",
+    "odc-by": f"{SPDX}ODC-By-1.0.html",
+    "odbl": f"{SPDX}ODbL-1.0.html",
+    "openrail++": "",
+    "osl-3.0": f"{SPDX}OSL-3.0.html",
+    "postgresql": f"{SPDX}PostgreSQL.html",
+    "ofl-1.1": f"{SPDX}OFL-1.1.html",
+    "ncsa": f"{SPDX}NCSA.html",
+    "unlicense": f"{SPDX}Unlicense.html",
+    "zlib": f"{SPDX}Zlib.html",
+    "pddl": f"{SPDX}PDDL-1.0.html",
+    "lgpl-lr": f"{SPDX}LGPLLR.html",
+    "deepfloyd-if-license": "",
+    "llama2": "",
+    "gemma": "",
+    "unknown": "",
+    "other": "",
+}
+COMMON = ("cc-by-4.0", "cc-by-sa-4.0", "cc0-1.0", "apache-2.0")
+MEANING = (
+    "cc-by-4.0 lets everybody use, change and pass on the data who names you; cc-by-sa-4.0 asks"
+    " besides that what is made from them keeps the licence; cc0-1.0 asks for nothing"
+)
+
+
+def demand_licence(name: str) -> str:
+    """The hub's identifier of a licence; raises `MerulaError` where it knows none."""
+    wanted = "-".join(name.casefold().split())
+    if wanted in LICENCES:
+        return wanted
+    if not wanted:
+        raise MerulaError.of(
+            "M710",
+            "no licence is given, so nobody would know what they may do with the data",
+            remedy="say which: --licence cc-by-4.0",
+            notes=[MEANING],
+        )
+    meant = next((own for own in COMMON if own.startswith(wanted)), None) or near(wanted, LICENCES)
+    listed = ", ".join(COMMON)
+    raise MerulaError.of(
+        "M710",
+        f"the Hugging Face hub knows no licence `{_shown(name)}`",
+        remedy=(f"did you mean {meant}? " if meant else "")
+        + f"common ones are {listed}; `other` stands for one that it does not know",
+        notes=[MEANING],
+    )
+
+
+def licence_url(name: str) -> str:
+    """Where the text of a licence is; empty where there are several, or none."""
+    return LICENCES.get(name, "")
+
+
+def _shown(text: str) -> str:
+    return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text[:60])

@@ -1,0 +1,121 @@
+"""Where the words of a grammar's tables come from: what ``sources.toml`` beside them says.
+
+::
+
+    [[source]]
+    title = "LemmInflect"
+    tables = ["nouns.tsv", "verbs.tsv"]   # patterns; all tables of the folder where it is left out
+    what = "forms"
+    by = "Brad Jascob"
+    url = "https://github.com/bjascob/LemmInflect"
+    licence = "mit"
+    cite = "how it is to be cited"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from merula.compiler import Compiled
+from merula.language.diagnostics import MerulaError, Report, did_you_mean
+from merula.program import locate, read_files
+from merula.publish.licences import licence_url
+from merula.values import frozen
+
+ORIGINS = "sources.toml"
+KEYS = ("title", "tables", "what", "by", "url", "licence", "cite")
+
+
+@frozen
+class Origin:
+    """A source of words: what was taken from it, from whom, under which licence."""
+
+    title: str
+    tables: tuple[str, ...] = ("*",)
+    what: str = ""
+    by: str = ""
+    url: str = ""
+    licence: str = ""
+    cite: str = ""
+
+    @property
+    def licence_url(self) -> str:
+        """Where the licence's text is, if it is one that the hub knows."""
+        return licence_url(self.licence)
+
+
+def origins(compiled: Compiled, overrides: Mapping[str, str]) -> dict[str, tuple[Origin, ...]]:
+    """The sources of each table of a grammar, none where nothing is said of it.
+
+    ``overrides`` are files that were taken for a table, by its name; an empty one stands for the
+    only table. Raises `MerulaError` where a ``sources.toml`` cannot be understood.
+    """
+    found: dict[str, tuple[Origin, ...]] = {}
+    for name, folder, file in _tables(compiled, overrides):
+        found.setdefault(name, tuple(_of(folder, file)))
+    return found
+
+
+def _tables(
+    compiled: Compiled, overrides: Mapping[str, str]
+) -> Iterator[tuple[str, Path | None, str]]:
+    """What each table is called, the folder it stands in, its file's name there."""
+    for file in read_files(compiled.source, Report()):
+        for word in (word for node in file.lexicons for word in node.files):
+            given = overrides.get(word.text, overrides.get(""))
+            if given is not None:
+                beside = compiled.source.path
+                yield Path(given).name, beside.parent if beside else None, Path(given).name
+                continue
+            path = locate("lexicons", word.text, file.source)
+            yield word.text, path.parent if path else None, path.name if path else word.text
+
+
+def _of(folder: Path | None, file: str) -> Iterator[Origin]:
+    if folder is None or not (folder / ORIGINS).is_file():
+        return
+    for origin in read_origins(folder / ORIGINS):
+        if any(fnmatchcase(file, pattern) for pattern in origin.tables):
+            yield origin
+
+
+def read_origins(path: Path) -> tuple[Origin, ...]:
+    """What a ``sources.toml`` says; raises `MerulaError` where it cannot be understood."""
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        for key in said:
+            if key != "source":
+                raise ValueError(f"it has {key}, where only [[source]] stands")
+        listed = said.get("source", [])
+        if not isinstance(listed, list):
+            raise ValueError("a source is written [[source]], in double brackets")
+        return tuple(_origin(entry, number) for number, entry in enumerate(listed, 1))
+    except (OSError, ValueError) as error:
+        raise MerulaError.of(
+            "M713",
+            f"{path} cannot be understood: {error}",
+            remedy="begin each source with [[source]], then write title, tables, what, by, url,"
+            ' licence and cite, as in title = "LemmInflect"',
+            place=str(path),
+        ) from error
+
+
+def _origin(entry: Any, number: int) -> Origin:
+    if not isinstance(entry, Mapping):
+        raise ValueError("a source is written [[source]], in double brackets")
+    for key, value in entry.items():
+        if key not in KEYS:
+            hint = did_you_mean(key, KEYS)
+            raise ValueError(f"source {number} has the key {key}{'; ' + hint if hint else ''}")
+        if key == "tables":
+            if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+                raise ValueError(f"tables of source {number} is no list of names")
+        elif not isinstance(value, str):
+            raise ValueError(f"{key} of source {number} is no text")
+    if not entry.get("title"):
+        raise ValueError(f"source {number} has no title")
+    return Origin(**{**entry, "tables": tuple(entry.get("tables", ("*",)))})

@@ -1,0 +1,218 @@
+"""Parquet files of published rows: written with their digest, read and made again for it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from merula.digest import BlockHasher, summed, written
+from merula.formats import Stored
+from merula.publish.features import Fields
+from merula.publish.manifest import ConfigEntry, PartEntry
+from merula.publish.suites import Drawn
+from merula.rows import RowMaker, Selection
+from merula.run_folder import flush
+from merula.suite.tables import common_schema, fitted
+from merula.variation import AddressSpace
+
+Write = Callable[[Any], None]
+
+ROW_GROUP = 65_536  # rows; what a reader that streams has to fetch at least
+
+
+@dataclass(frozen=True, eq=False)
+class Maker:
+    """Makes the files of a configuration; a plain value that can be sent to another process."""
+
+    drawn: Drawn
+    seed: int
+    features: Fields
+
+    @cached_property
+    def rows(self) -> tuple[RowMaker, ...]:
+        """What makes the rows of each block."""
+        drawn = self.drawn
+        found = []
+        for block in drawn.blocks:
+            there = AddressSpace(block.design, drawn.variation).count
+            number = min(block.first + block.instances, there)
+            selection = Selection(number, self.seed, drawn.variation, spans=True)
+            maker = RowMaker(drawn.compiled, block.design, selection, block.addresses, block.first)
+            found.append(maker)
+        return tuple(found)
+
+    @cached_property
+    def schema(self) -> Any:
+        """The schema of the rows of all designs."""
+        schemas = [maker.schema for maker in self.rows]
+        return schemas[0] if len(self.drawn.designs) == 1 else common_schema(schemas)
+
+    def _of(self, part: PartEntry) -> RowMaker:
+        """What makes the rows of a part; raises ValueError where no block holds them."""
+        for maker, block in zip(self.rows, self.drawn.blocks, strict=True):
+            if block.first <= part.first < block.first + block.instances:
+                return maker
+        raise ValueError(f"{part.file} holds no instances")
+
+    def batches(self, part: PartEntry, digests: list[int]) -> Iterator[Any]:
+        """The rows of a part, each batch with its digest added to ``digests``."""
+        maker = self._of(part)
+        hasher, first = BlockHasher(self.schema), part.first
+        for batch in maker.batches(part.first, part.first + part.instances, self.rows[0].chunk):
+            rows = batch if batch.schema == self.schema else fitted(batch, self.schema)
+            digests.append(hasher.block(rows, first))
+            first += rows.num_rows // maker.rows_per_instance
+            yield rows
+
+    def digest(self, part: PartEntry) -> str:
+        """What the digest of a part is when it is made again."""
+        digests: list[int] = []
+        for _ in self.batches(part, digests):
+            pass
+        return written(summed(digests))
+
+    def write(self, part: PartEntry, path: Path) -> PartEntry:
+        """Write a part under another name and move it to its place; returns what it is."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+        digests: list[int] = []
+        memory = 0
+        try:
+            with parquet(aside, self.features) as write:
+                for batch in self.batches(part, digests):
+                    published = self.features.encode(batch)
+                    memory += published.nbytes
+                    write(published)
+            flush(aside)
+            stored = Stored.of(aside)
+            aside.replace(path)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+        return replace(
+            part,
+            bytes=stored.size,
+            memory=memory,
+            sha256=stored.sha256,
+            digest=written(summed(digests)),
+        )
+
+
+@contextmanager
+def parquet(path: Path, features: Fields) -> Iterator[Write]:
+    """A Parquet file of published rows while it is written, batch by batch."""
+    import pyarrow.parquet as pq
+
+    schema = features.arrow_schema()
+    group: list[Any] = []
+    with pq.ParquetWriter(
+        path,
+        schema,
+        compression="snappy",
+        use_dictionary=_repeated(schema),
+        write_statistics=["instance"],
+    ) as writer:
+
+        def finish() -> None:
+            if group:
+                writer.write_table(pa.Table.from_batches(group, schema), row_group_size=2**30)
+                group.clear()
+
+        def write(batch: Any) -> None:
+            group.append(batch.replace_schema_metadata(schema.metadata))
+            if sum(item.num_rows for item in group) >= ROW_GROUP:
+                finish()
+
+        yield write
+        finish()
+
+
+def _repeated(schema: Any) -> list[str]:
+    """The columns whose values repeat, by the names that Parquet has for them."""
+    return [
+        path
+        for field in schema
+        if field.name not in ("address", "instance", "sentence", "context", "answers")
+        for path in _leaves(field.name, field.type)
+    ]
+
+
+def _leaves(name: str, kind: Any) -> Iterator[str]:
+    if pa.types.is_struct(kind):
+        for field in kind:
+            yield from _leaves(f"{name}.{field.name}", field.type)
+    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        yield from _leaves(f"{name}.list.element", kind.value_type)
+    else:
+        yield name
+
+
+def stored_digest(path: Path, config: ConfigEntry, part: PartEntry) -> tuple[str, int]:
+    """The digest of what the rows of a file say, and how many there are.
+
+    Raises OSError, ValueError or pyarrow's errors where it is no such file.
+    """
+    import pyarrow.parquet as pq
+
+    features = config.fields
+    cells = config.cells if config.kind == "paradigm" else 1
+    size, rows = config.block * cells, 0
+    digests: list[int] = []
+    hasher = None
+    with pq.ParquetFile(path) as file:
+        if file.schema_arrow.names != list(features.names):
+            raise ValueError(f"its columns are {', '.join(file.schema_arrow.names)}")
+        for published in _blocks(file, size):
+            batch = features.decode(published)
+            hasher = hasher or BlockHasher(batch.schema)
+            digests.append(hasher.block(batch, part.first + rows // cells))
+            rows += batch.num_rows
+    return written(summed(digests)), rows
+
+
+def _blocks(file: Any, size: int) -> Iterator[Any]:
+    """The rows of a Parquet file, ``size`` in each batch but the last."""
+    left: Any = None
+    for batch in file.iter_batches(batch_size=65_536, use_threads=False):
+        table = pa.Table.from_batches([batch])
+        left = table if left is None else pa.concat_tables([left, table])
+        while left.num_rows >= size:
+            yield _batch(left.slice(0, size))
+            left = left.slice(size)
+    if left is not None and left.num_rows:
+        yield _batch(left)
+
+
+def _batch(table: Any) -> Any:
+    (batch,) = table.combine_chunks().to_batches()
+    return batch
+
+
+# --- in other processes ------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _kept(path: str) -> tuple[Maker, ...]:
+    found: tuple[Maker, ...] = pickle.loads(Path(path).read_bytes())
+    return found
+
+
+def write_kept(path: str, job: tuple[int, PartEntry, Path]) -> PartEntry:
+    """Write a part with one of the makers that stand pickled in a file."""
+    number, part, place = job
+    return _kept(path)[number].write(part, place)
+
+
+def digest_kept(path: str, job: tuple[int, PartEntry]) -> str:
+    """Make the digest of a part again with one of the makers that stand pickled in a file."""
+    number, part = job
+    return _kept(path)[number].digest(part)

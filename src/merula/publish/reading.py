@@ -1,0 +1,76 @@
+"""What was published, opened again: its manifest, and its rows as `merula.rows` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from merula.language.diagnostics import MerulaError
+from merula.publish.features import ACCEPTABLE, LABEL
+from merula.publish.folder import is_unfinished
+from merula.publish.manifest import PUBLICATION, ConfigEntry, Publication, read_publication
+
+BATCH = 65_536
+
+
+class Published:
+    """A folder that `merula publish` has made."""
+
+    def __init__(self, folder: Path, about: Publication) -> None:
+        self.folder, self.about = folder, about
+
+    @staticmethod
+    def open(folder: Path) -> Published:
+        """Read the manifest of a folder; raises `MerulaError` where there is none."""
+        found = read_publication(folder)
+        if found is None:
+            raise MerulaError.of(
+                "M720",
+                f"there is no published data set in {folder}: it has no {PUBLICATION}",
+                remedy="name a folder that `merula publish` has made",
+                place=str(folder),
+            )
+        if is_unfinished(folder):
+            raise MerulaError.of(
+                "M676",
+                f"publishing into {folder} was interrupted while files were put in their places",
+                remedy="run the command that publishes it again: it finishes that first",
+                place=str(folder),
+            )
+        return Published(folder, found)
+
+    def rows(
+        self, config: ConfigEntry, split: str, *, columns: Sequence[str] | None = None
+    ) -> Iterator[Any]:
+        """The rows of a split, as record batches of `merula.rows`: words, not numbers.
+
+        ``columns`` names those wanted (``acceptable``, as rows call it). Raises `MerulaError`
+        where a file is missing or cannot be read.
+        """
+        wanted = None if columns is None else [LABEL if c == ACCEPTABLE else c for c in columns]
+        for own in config.splits:
+            if own.name != split:
+                continue
+            for part in own.files:
+                for batch in batches_of(self.folder / part.file, wanted):
+                    yield config.fields.decode(batch)
+
+
+def batches_of(path: Path, columns: Sequence[str] | None = None) -> Iterator[Any]:
+    """The rows of a file as they are published; raises `MerulaError` where it cannot be read."""
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as opened:
+            yield from opened.iter_batches(BATCH, columns=columns, use_threads=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        what = "is missing" if not path.exists() else f"cannot be read: {error}"
+        raise MerulaError.of(
+            "M720",
+            f"{path} {what}".splitlines()[0],
+            remedy="publish the data set again, or fetch it again",
+            place=str(path),
+        ) from error

@@ -1,0 +1,176 @@
+"""Whether a published data set is what its manifest says, and what its sources make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+import pyarrow as pa
+
+from merula.compiler import Compiled, compile_source
+from merula.formats import Stored
+from merula.language.diagnostics import MerulaError, Report
+from merula.permute import ORDER
+from merula.program import read_grammar
+from merula.publish.manifest import PUBLICATION, ConfigEntry, GrammarEntry, PartEntry, Publication
+from merula.publish.parts import Maker, stored_digest
+from merula.publish.plan import config_name, table_options
+from merula.publish.reading import Published
+from merula.publish.suites import Block, Drawn, Suite
+from merula.rows import SCHEMA_VERSION
+from merula.variation import Variation
+from merula.verification import FileCheck
+
+Progress = Callable[[str], None]
+
+
+def verify_publication(folder: Path, progress: Progress | None = None) -> Iterator[FileCheck]:
+    """Check every file, and make all rows again from the sources.
+
+    Raises `MerulaError` where the manifest cannot be read.
+    """
+    publication = Published.open(folder).about
+    makers = _Makers(publication, folder)
+    for config in publication.configs:
+        for split in config.splits:
+            for part in split.files:
+                if progress is not None:
+                    progress(part.file)
+                fault = _part_fault(folder, config, part, makers)
+                yield FileCheck(part.file, part.rows, fault)
+    for other in publication.others:
+        yield FileCheck(other.file, 0, _file_fault(folder, other.file, other.sha256))
+    yield from _strangers(folder, publication)
+
+
+class _Makers:
+    """What makes the rows of each configuration again; or why that cannot be done."""
+
+    def __init__(self, publication: Publication, folder: Path) -> None:
+        self.publication, self.folder = publication, folder
+
+    def digest(self, config: ConfigEntry, part: PartEntry) -> tuple[str, str]:
+        """The digest of a part that is made again, or why it cannot be."""
+        whole = self.publication
+        try:
+            if (whole.schema, whole.order) != (SCHEMA_VERSION, ORDER):
+                raise _Lost(f"Merula {whole.merula} wrote other rows")
+            return self._maker(config).digest(part), ""
+        except _Lost as error:
+            return "", f"cannot be made again: {error}"
+        except MerulaError as error:
+            return "", f"cannot be made again: {error.problems[0].message}"
+
+    def _maker(self, config: ConfigEntry) -> Maker:
+        whole = self.publication
+        if whole.suite is None:
+            drawn = self._first(config)
+        elif config.name in self._suite:
+            drawn = self._suite[config.name]
+        else:
+            raise _Lost(f"the suite has no {config.name} any more")
+        return Maker(drawn, whole.seed, config.fields)
+
+    def _first(self, config: ConfigEntry) -> Drawn:
+        """The first instances of a design, as many as the configuration has."""
+        compiled = self._grammar(config.phenomenon)
+        if config.design not in compiled.designs:
+            raise _Lost(f"the grammar has no {config.design} any more")
+        design = compiled.designs[config.design]
+        variation = Variation(config.variation or "I", config.answers or "one")
+        block = Block("", design, 0, config.instances)
+        return Drawn(compiled, design.name, (design,), variation, (block,))
+
+    @cached_property
+    def _suite(self) -> Mapping[str, Drawn]:
+        """What a suite draws, by configuration."""
+        entry = self.publication.suite
+        assert entry is not None
+        suite = Suite.of(entry, str(self.folder / entry.source) if entry.source else entry.asked)
+        if suite.plan.recipe.digest != entry.recipe:
+            raise _Lost(f"the recipe of {entry.name} has changed")
+        grammars = suite.grammars()
+        for own in self.publication.grammars:
+            if own.asked in grammars:
+                _demand_same(own, grammars[own.asked])
+        found = {}
+        for drawn in suite.drawn(grammars):
+            assert drawn.compiled.grammar is not None
+            kind = drawn.variation if drawn.designs[0].kind == "matrix" else None
+            found[config_name(drawn.compiled.grammar.name, drawn.name, kind)] = drawn
+        return found
+
+    def _grammar(self, phenomenon: str) -> Compiled:
+        if phenomenon not in self._compiled:
+            entries = [g for g in self.publication.grammars if g.phenomenon == phenomenon]
+            if not entries:
+                raise _Lost("its grammar is not named")
+            self._compiled[phenomenon] = _compile(entries[0], self.folder)
+        return self._compiled[phenomenon]
+
+    @cached_property
+    def _compiled(self) -> dict[str, Compiled]:
+        return {}
+
+
+class _Lost(Exception):
+    """Why rows cannot be made again."""
+
+
+def _compile(entry: GrammarEntry, folder: Path) -> Compiled:
+    name = str(folder / entry.source) if entry.source else entry.asked
+    report = Report()
+    source = read_grammar(name, report)
+    if source is None:
+        raise _Lost(f"the grammar {name} is not at hand")
+    compiled = compile_source(source, table_options(entry, folder), report=report)
+    if compiled.failed:
+        (first, *_) = [p for p in compiled.problems if p.severity == "error"]
+        raise _Lost(f"{name} has an error: {first.message}")
+    _demand_same(entry, compiled)
+    return compiled
+
+
+def _demand_same(entry: GrammarEntry, compiled: Compiled) -> None:
+    name = compiled.source.name
+    if compiled.grammar_digest != entry.grammar:
+        raise _Lost(f"the grammar {name} has changed")
+    if compiled.lexicon_digest != entry.lexicon:
+        raise _Lost(f"the tables or surface rules of {name} have changed")
+
+
+def _part_fault(folder: Path, config: ConfigEntry, part: PartEntry, makers: _Makers) -> str:
+    """What is wrong with a file of rows, or nothing."""
+    path = folder / part.file
+    if not path.is_file():
+        return "is missing"
+    try:
+        digest, rows = stored_digest(path, config, part)
+    except (OSError, TypeError, ValueError, pa.ArrowException) as error:
+        return f"cannot be read: {str(error).splitlines()[0]}"
+    if rows != part.rows:
+        return f"has {rows:,} rows instead of {part.rows:,}"
+    if digest != part.digest:
+        return "has other rows than were published"
+    again, why = makers.digest(config, part)
+    if why:
+        return why
+    return "" if again == digest else "has other rows than its grammar makes"
+
+
+def _file_fault(folder: Path, name: str, sha256: str) -> str:
+    path = folder / name
+    try:
+        return "" if Stored.of(path).sha256 == sha256 else "has other bytes than were published"
+    except OSError:
+        return "is missing" if not path.exists() else "cannot be read"
+
+
+def _strangers(folder: Path, publication: Publication) -> Iterator[FileCheck]:
+    """Files of data that the manifest does not name: `load_dataset` might read them as well."""
+    names = {PUBLICATION, *publication.files()}
+    for path in sorted(folder.rglob("*.parquet")):
+        name = path.relative_to(folder).as_posix()
+        if name not in names and not name.startswith("."):
+            yield FileCheck(name, 0, "is not in the manifest")

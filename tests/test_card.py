@@ -1,0 +1,629 @@
+"""The card of a published data set: what the hub reads in its head, what people read below it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import merula
+from merula._resources import folder
+from merula.language.diagnostics import MerulaError
+from merula.program import TableOptions
+from merula.publish import card_metadata, markdown
+from merula.publish.card import demand_template, facts, render
+from merula.publish.licences import LICENCES, demand_licence
+from merula.publish.make import Options, publish
+from merula.publish.manifest import Publication
+from merula.publish.origins import ORIGINS, read_origins
+from merula.publish.plan import Asked, Choice, Details, Plan
+
+yaml = pytest.importorskip("yaml", reason="cards need the extra merula[hf]")
+
+TABLE = """set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
+key,la clé,les clés,de l'armoire,des armoires,rouille,rouillent
+label,l'étiquette,les étiquettes,sur le pot,sur les pots,pâlit,pâlissent
+letter,la lettre,les lettres,du voisin,des voisins,manque,manquent
+book,le livre,les livres,de l'élève,des élèves,traîne,traînent
+roof,le toit,les toits,de la grange,des granges,fuit,fuient
+"""
+GRAMMAR = """phenomenon keys "Agreement across an attractor"
+language fr
+lexicon sets "keys.csv"
+objects
+  subj, attr : NP (number)
+  verb       : VP (number)
+attributes
+  number = sg | pl
+external
+  agreement "a verb has the number of its subject": verb.number = subj.number
+frames
+  clause = subj attr verb
+paradigm yes "crossed" = subj.number × verb.number varying attr.number
+matrix four "a small matrix" = 4 items
+  subj.number cycles 2 of sg | pl every 1
+  attr.number cycles 2 of sg | pl every 2
+answers
+  AE "the other number" breaks E agreement: flip verb.number
+  WN breaks R: flip attr.number
+"""
+SPLITS = {"split": "60:20:20"}
+
+
+def toy(where: Path, **choice: Any) -> Plan:
+    """What is to be published of a small grammar in a folder."""
+    (where / "keys.csv").write_text(TABLE, encoding="utf-8")
+    (where / "keys.merula").write_text(GRAMMAR, encoding="utf-8")
+    path = where / "keys.merula"
+    asked = Asked(str(path), TableOptions(), merula.load(path)._compiled)
+    details = Details("cc-by-sa-4.0", "Keys & clés", ("Ann Ö", "Bo_b"), "")
+    return Plan("keys", (asked,), details, Choice(10, **choice))
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    return toy(tmp_path_factory.mktemp("grammar"), **SPLITS)
+
+
+@pytest.fixture(scope="module")
+def out(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published folder."""
+    made = tmp_path_factory.mktemp("published") / "keys"
+    publish(plan, made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def said(plan: Plan, out: Path) -> dict[str, Any]:
+    """The facts of a card with an audit."""
+    audit = json.loads((out / "audit.json").read_text(encoding="utf-8"))
+    return Facts(facts(plan.publication, {"keys": plan.grammars[0].compiled}, audit))
+
+
+class Facts(dict[str, Any]):
+    """Facts that Hypothesis does not write out."""
+
+    def __repr__(self) -> str:
+        return "facts"
+
+
+def text_of(out: Path) -> str:
+    return (out / "README.md").read_text(encoding="utf-8")
+
+
+def head_of(text: str) -> Any:
+    found = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    assert found is not None
+    return yaml.safe_load(found[1])
+
+
+def section(text: str, title: str) -> str:
+    """What stands under a heading, up to the next of its level."""
+    found = re.search(rf"^(#+) {re.escape(title)}$(.*?)(?=^\1 |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, title
+    return found[2].strip()
+
+
+# --- the head ------------------------------------------------------------------------------------
+
+
+def known_to_datasets(name: str) -> Any:
+    """A list of identifiers that comes with Datasets."""
+    path = files("datasets.utils.resources") / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_the_hub_knows_every_identifier(out: Path) -> None:
+    pytest.importorskip("datasets")
+    head = head_of(text_of(out))
+    creators = known_to_datasets("creators")
+    assert set(head["annotations_creators"]) <= set(creators["annotations"])
+    assert set(head["language_creators"]) <= set(creators["language"])
+    assert set(head["multilinguality"]) <= set(known_to_datasets("multilingualities"))
+    assert set(head["size_categories"]) <= set(known_to_datasets("size_categories"))
+    assert set(head["language"]) <= set(known_to_datasets("languages"))
+    assert {name for _, name in card_metadata.SIZES} <= set(known_to_datasets("size_categories"))
+    # of huggingface.js, packages/tasks/src/pipelines.ts
+    assert set(card_metadata.TASKS.values()) == {"text-classification", "multiple-choice"}
+    assert card_metadata.SUBTASKS["paradigm"] == ("acceptability-classification",)
+
+
+def test_the_head_has_what_the_hub_shows(out: Path) -> None:
+    head = head_of(text_of(out))
+    assert head["language"] == ["fr"]
+    assert head["license"] == "cc-by-sa-4.0"
+    assert head["pretty_name"] == "Keys & clés"
+    assert head["size_categories"] == ["n<1K"]
+    assert head["task_categories"] == ["text-classification", "multiple-choice"]
+    assert head["task_ids"] == ["acceptability-classification"]
+    assert "keys" in head["tags"]
+    assert [c["config_name"] for c in head["configs"] if c.get("default")] == ["keys-yes"]
+    assert head["configs"][0]["data_files"] == [
+        {"split": name, "path": f"keys-yes/{name}-*"} for name in ("train", "validation", "test")
+    ]
+
+
+def test_huggingface_hub_reads_the_card(out: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    card = hub.DatasetCard.load(out / "README.md")
+    assert card.data.to_dict() == head_of(text_of(out))
+    assert hub.metadata_load(out / "README.md") == head_of(text_of(out))
+    assert card.data.license == "cc-by-sa-4.0"
+    assert card.text.lstrip().startswith("# Keys & clés\n")
+    # what `RepoCard.validate` sends to the hub is the card as it was written
+    assert str(card).partition("\n---\n")[2].strip() == text_of(out).partition("\n---\n")[2].strip()
+
+
+@pytest.mark.parametrize("name", ["keys-yes", "keys-four-type_I", "keys-four-type_III"])
+def test_datasets_load_what_the_head_says(
+    name: str, out: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(socket.socket, "connect", None)  # nothing is fetched
+    config = read(out).config(name)
+    features = datasets.Features.from_dict(config.features)
+    loaded = datasets.load_dataset(str(out), name, cache_dir=str(tmp_path))
+    streamed = datasets.load_dataset(str(out), name, streaming=True)
+    assert {split.name: split.rows for split in config.splits} == {
+        split: rows.num_rows for split, rows in loaded.items()
+    }
+    for split, rows in loaded.items():
+        assert rows.features == features
+        assert streamed[split].features == features
+        assert next(iter(streamed[split])) == rows[0]
+    (info,) = [i for i in head_of(text_of(out))["dataset_info"] if i["config_name"] == name]
+    assert info["features"] == features._to_yaml_list()
+    assert info["dataset_size"] == sum(split["num_bytes"] for split in info["splits"])
+    for split in info["splits"]:
+        size = loaded[split["name"]].data.nbytes  # but for the bits that say what is null
+        assert size <= split["num_bytes"] <= size + 3000
+
+
+def read(out: Path) -> Publication:
+    from merula.publish.manifest import read_publication
+
+    found = read_publication(out)
+    assert found is not None
+    return found
+
+
+def test_the_default_configuration_is_loaded(out: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    loaded = datasets.load_dataset(str(out), cache_dir=str(tmp_path))
+    assert loaded["train"].features["label"].names == ["unacceptable", "acceptable"]
+
+
+WORDS = ["yes", "no", "null", "~", "1e3", "0x1F", "0o7", "1_000", "12:30:45", "2026-01-31", ".inf"]
+WORDS += ["on", "y", "N", "=", "<<", "- a", "# a", "a: b", "a #b", "'", '"', "", " a ", "é", "日本"]
+WORDS += [
+    "a\nb",
+    "\ta",
+    "\x00",
+    "\x85",
+    "\u2028",
+    "\ufeff",
+    "😀",
+    "@a",
+    "%a",
+    "!a",
+    "&a",
+    "*a",
+    "{a}",
+]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_any_word_stays_a_text(word: str) -> None:
+    written = card_metadata.to_yaml({"name": word, "list": [word], word or "key": 1})
+    assert yaml.safe_load(written) == {"name": word, "list": [word], word or "key": 1}
+    if word.isprintable() and word.strip():
+        assert word in written.replace("''", "'")  # letters are written as they are
+    if re.fullmatch(r"[-+.\d_exoXO:]+[\dA-F]*|yes|no|on|y|N|null|~|<<|=", word):
+        assert f"name: '{word}'" in written  # no version of YAML takes it for something else
+
+
+def test_an_unknown_language_is_left_out(tmp_path: Path) -> None:
+    whole = toy(tmp_path).publication
+    configs = [replace(config, language="klingon") for config in whole.configs]
+    assert "language" not in card_metadata.metadata(replace(whole, configs=configs))
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (10**6, "1M<n<10M"), (10**13, "n>1T")],
+)
+def test_size_categories(rows: int, name: str) -> None:
+    assert card_metadata.size_category(rows) == name
+
+
+# --- licences ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cc-by-4.0", " CC-BY-4.0 ", "Apache-2.0", "other"])
+def test_licences_that_the_hub_knows(name: str) -> None:
+    assert demand_licence(name) in LICENCES
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("", "say which: --licence cc-by-4.0"),
+        ("cc-by-4", "did you mean cc-by-4.0?"),
+        ("cc-by", "did you mean cc-by-4.0?"),
+        ("apache", "did you mean apache-2.0?"),
+        ("GPLv3", "common ones are cc-by-4.0"),
+        ("\n", "say which"),
+    ],
+)
+def test_other_licences_are_refused(name: str, remedy: str) -> None:
+    with pytest.raises(MerulaError) as caught:
+        demand_licence(name)
+    (problem,) = caught.value.problems
+    assert problem.code == "M710"
+    assert remedy in problem.remedy
+
+
+# --- the body ------------------------------------------------------------------------------------
+
+
+def test_the_cells_are_judged_by_the_rules(out: Path) -> None:
+    found = section(text_of(out), "The paradigm `yes`")
+    rows = [
+        [cell.strip() for cell in row.split("|")[1:-1]] for row in found.split("\n") if "|" in row
+    ]
+    assert rows[0] == ["cell", "`subj.number`", "`verb.number`", "judgement", "breaks"]
+    assert rows[2:] == [
+        ["1", "sg", "sg", "acceptable", ""],
+        ["2", "sg", "pl", "**unacceptable**", "`E agreement`"],
+        ["3", "pl", "sg", "**unacceptable**", "`E agreement`"],
+        ["4", "pl", "pl", "acceptable", ""],
+    ]
+
+
+def test_the_examples_are_the_first_rows(out: Path) -> None:
+    from merula.publish.reading import Published
+
+    opened = Published.open(out)
+    text = text_of(out)
+    for config in opened.about.configs:
+        (row, *rest) = [own for batch in opened.rows(config, "train") for own in batch.to_pylist()]
+        if config.kind == "paradigm":
+            shown = [(own["sentence"], own["acceptable"]) for own in (row, *rest[:3])]
+            for number, (sentence, good) in enumerate(shown, 1):
+                assert f"\n{number}  {' ' if good else '*'}{sentence}\n" in text
+        else:
+            for sentence, label in zip(row["answers"], row["labels"], strict=True):
+                assert re.search(rf"^{label} .*  {re.escape(sentence)}  ", text, re.MULTILINE)
+            for number, sentence in enumerate(row["context"], 1):
+                assert re.search(rf"^{number}  +{re.escape(sentence)}  ", text, re.MULTILINE)
+
+
+def test_the_answers_say_what_they_break_and_give_away(out: Path) -> None:
+    found = section(text_of(out), "The matrix `four`")
+    assert "| `AE`      | E     | `E agreement`   | the other number |" in found
+    assert "| `WN`      | R     | `R attr.number` |" in found
+    assert "By chance the answer is right in 33.3% of the matrices." in found
+    assert "is right in 50.0%" in found  # AE is no good sentence, the others are
+    assert "subj.number cycles 2 of sg | pl every 1" in found
+
+
+def test_counts_are_those_of_the_rows(out: Path) -> None:
+    found = section(text_of(out), "Counts")
+    row = next(line for line in found.split("\n") if "`keys-yes`" in line and "train" in line)
+    assert re.findall(r"\d+", row) == ["6", "24", "12", "12"]
+    row = next(line for line in found.split("\n") if "four-type_I`" in line and "test" in line)
+    assert [cell.strip() for cell in row.split("|")[3:-1]] == ["2", "2", "–", "–"]
+
+
+def test_every_column_is_explained(out: Path) -> None:
+    found = section(text_of(out), "Columns")
+    for config in read(out).configs:
+        for name in config.fields.names:
+            row = re.search(rf"^\| `{name}` +\| (.+?) +\| (.+?) +\|$", found, re.MULTILINE)
+            assert row is not None, name
+
+
+def test_the_rest_is_said(out: Path) -> None:
+    text = text_of(out)
+    assert "a verb has the number of its subject" in section(text, "The phenomenon `keys`")
+    assert "No source is given for `keys.csv`" in section(text, "Where the words come from")
+    assert "by-sa/4.0" in section(text, "Licence")
+    assert "author = {Ann Ö and Bo\\_b}" in section(text, "Citation")
+    remade = section(text, "Making it again")
+    about = read(out)
+    assert about.command in remade
+    assert "merula verify" in remade
+    assert about.grammars[0].grammar[:16] in remade
+    assert about.grammars[0].lexicon[:16] in remade
+    assert 'load_dataset("keys", "keys-four-type_III")' in text
+    assert "streaming=True" in text
+
+
+def test_the_audit_is_told(said: Mapping[str, Any], plan: Plan) -> None:
+    assert "It found" in section(render(said), "The audit")
+    without = facts(plan.publication, {"keys": plan.grammars[0].compiled})
+    assert "## The audit" not in render(without)
+    leaking = copy.deepcopy(dict(said))
+    leaking["leaking"] = ["keys-four-type_I"]
+    assert "give themselves away" in section(render(leaking), "Limits")
+
+
+def test_the_same_facts_make_the_same_card(said: Mapping[str, Any]) -> None:
+    assert render(said) == render(copy.deepcopy(dict(said)))
+
+
+def test_a_repository_and_a_citation_are_taken(plan: Plan) -> None:
+    given = replace(plan.publication, citation="@misc{a, title={B}}\n")
+    card = render(facts(given, {"keys": plan.grammars[0].compiled}, repo="ann/keys"))
+    assert 'load_dataset("ann/keys")' in card
+    assert "```bibtex\n@misc{a, title={B}}\n```" in card
+
+
+# --- any text ------------------------------------------------------------------------------------
+
+NASTY = ["|", r"a\|b", "\\", "`", "``` x", "~~~", "<b>x", "</details>", "# x", "1. x", "- x", "*x*"]
+NASTY += ["[a](b)", "![a](b)", "---", "\n\n| a |\n|---|\n", "$x$", "&lt;", "\u2028x", "{{ x }}"]
+NASTY += [
+    "\ud800",
+    "\x00",
+    "yes",
+    "1e3",
+    "null",
+    "x: y",
+    "'",
+    '"',
+    "    x",
+    "שלום",
+    "日本",
+    "e\u0301",
+]
+TEXTS = (st.sampled_from(NASTY) | st.text(max_size=12)).filter(
+    lambda text: markdown.line(text) != ""
+)
+
+
+def replaced(value: Any, text: Callable[[], str], keys: frozenset[str]) -> Any:
+    """A value with other texts under some keys."""
+    if isinstance(value, dict):
+        return {
+            key: _all(own, text) if key in keys else replaced(own, text, keys)
+            for key, own in value.items()
+        }
+    if isinstance(value, list):
+        return [replaced(own, text, keys) for own in value]
+    return value
+
+
+def _all(value: Any, text: Callable[[], str]) -> Any:
+    if isinstance(value, list):
+        return [_all(own, text) for own in value]
+    return text() if isinstance(value, str) and value else value
+
+
+MANY = 40
+ANY = frozenset(
+    "title repo authors citation command about doc text label factors scopes breaks sometimes lines"
+    " operators names varying meaning said tables unknown what by cite asked source rules".split()
+)
+
+
+def shape(text: str) -> list[str]:
+    """The blocks of Markdown, and how many cells the rows of its tables have."""
+    parser = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table")
+    return [token.type for token in parser.parse(text) if token.type != "inline"]
+
+
+def bars(text: str) -> Iterator[int]:
+    """How many cells each row of a table has by its bars, as a strict reader counts them."""
+    fence = ""
+    for line in text.split("\n"):
+        marks = re.match("`{3,}", line)
+        if marks is not None:
+            fence = "" if fence == marks[0] else fence or marks[0]
+        elif line.startswith("|") and not fence:
+            yield len(re.findall(r"(?<!\\)(?:\\\\)*\|", line))
+
+
+@settings(max_examples=MANY)
+@given(pool=st.lists(TEXTS, min_size=1, max_size=5))
+def test_any_text_leaves_the_card_whole(pool: list[str], said: Mapping[str, Any]) -> None:
+    number = iter(range(10**9))
+    other = replaced(dict(said), lambda: pool[next(number) % len(pool)], ANY)
+    other["metadata"] = {
+        **other["metadata"],
+        "pretty_name": pool[0],
+        "tags": pool,
+        "dataset_info": [{"names": {str(i): text for i, text in enumerate(pool)}}],
+    }
+    before, after = render(said), render(other)
+    assert head_of(after) == other["metadata"]
+    body = after[after.index("\n---\n") + 5 :]
+    usual = before[before.index("\n---\n") + 5 :]
+    assert shape(body) == shape(usual)
+    assert list(bars(body)) == list(bars(usual))
+    body.encode()
+
+
+@given(TEXTS)
+def test_inline_text_is_shown_as_it_is(text: str) -> None:
+    parser = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable("table")
+    for written in (markdown.inline(text), markdown.code(text)):
+        (paragraph, inline, end) = parser.parse(f"x {written} x")
+        shown = "".join(child.content for child in inline.children if "html" not in child.type)
+        assert (paragraph.type, end.type) == ("paragraph_open", "paragraph_close")
+        assert shown == f"x {markdown.line(text)} x"
+    tokens = parser.parse(f"|a|\n|---|\n| x{markdown.inline(text)}x |")
+    shown = [t for t in tokens if t.type == "inline"][1]
+    assert "".join(child.content for child in shown.children) == f"x{markdown.line(text)}x"
+
+
+# --- templates of one's own ----------------------------------------------------------------------
+
+
+EXTENDS = '{% extends "card.md.j2" %}'
+
+
+def own(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "own.md.j2"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_template_replaces_blocks(said: Mapping[str, Any], tmp_path: Path) -> None:
+    text = "{% block limits %}## Limits\n\nNone: {{ title | md }}\n\n{% endblock %}"
+    made = render(said, own(tmp_path, EXTENDS + text))
+    assert section(made, "Limits") == "None: Keys & clés"
+    assert head_of(made) == said["metadata"]
+    usual = render(said)
+    assert section(made, "Columns") == section(usual, "Columns")
+
+
+def test_a_template_may_write_its_own_head(said: Mapping[str, Any], tmp_path: Path) -> None:
+    text = "{% block head %}---\n{{ dict(metadata, viewer=false) | yaml }}---\n\n{% endblock %}"
+    assert head_of(render(said, own(tmp_path, EXTENDS + text))) == {
+        **said["metadata"],
+        "viewer": False,
+    }
+
+
+def test_a_template_without_a_head_gets_one(said: Mapping[str, Any], tmp_path: Path) -> None:
+    made = render(said, own(tmp_path, "# {{ name | md }}\n"))
+    assert head_of(made) == said["metadata"]
+    assert made.endswith("---\n\n# keys\n")
+
+
+def test_a_template_may_include_what_stands_beside_it(
+    said: Mapping[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "thanks.md").write_text("Thanks.\n", encoding="utf-8")
+    assert render(said, own(tmp_path, '{% include "thanks.md" %}')).endswith("Thanks.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "line"),
+    [
+        ("a\n{% if %}", "Expected an expression", 2),
+        ("a\n\n{{ nobody }}", "'nobody' is undefined", 3),
+        ("{{ titel }}", "'titel' is undefined; did you mean title?", 1),
+        ("{{ title.nobody }}", "has no attribute 'nobody'", 1),
+        ("{{ title.__class__.__mro__ }}", "a template may only write", 1),
+        ("a\n{{ configs.append(1) }}", "a template may only write", 2),
+        ("{{ 1 / 0 }}", "division by zero", 1),
+        ("{{ title | nothing }}", "No filter named 'nothing'", 1),
+        ('{% include "nobody.md" %}', "there is no template", 1),
+        ('{% extends "own.md.j2" %}', "it extends or includes itself", None),
+        ("---\na: [\n---\n", "no YAML", None),
+        ("---\na: 1\n---\n", "no configs", None),
+        ("{{ range(10**9) | list }}", "Range too big", 1),
+    ],
+)
+def test_faults_of_a_template(
+    text: str, what: str, line: int | None, said: Mapping[str, Any], tmp_path: Path
+) -> None:
+    path = own(tmp_path, text)
+    with pytest.raises(MerulaError) as caught:
+        render(said, path)
+    (problem,) = caught.value.problems
+    assert problem.code == "M711"
+    assert what in problem.message
+    assert problem.place == (f"{path}:{line}" if line else str(path))
+    assert "templates/README.md" in problem.remedy
+
+
+def test_a_template_that_cannot_be_read(said: Mapping[str, Any], tmp_path: Path) -> None:
+    latin = tmp_path / "latin.j2"
+    latin.write_bytes("clé".encode("latin-1"))
+    for path in (tmp_path / "missing.j2", tmp_path, latin):
+        with pytest.raises(MerulaError) as caught:
+            render(said, path)
+        assert caught.value.problems[0].code == "M711"
+
+
+def test_a_template_can_be_looked_at_beforehand(tmp_path: Path) -> None:
+    demand_template(own(tmp_path, "{{ anything }}"))
+    with pytest.raises(MerulaError, match="M711"):
+        demand_template(own(tmp_path, "{% nothing %}"))
+    with pytest.raises(MerulaError, match="M711"):
+        demand_template(tmp_path / "missing")
+
+
+def test_without_pyyaml(said: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
+    with pytest.raises(MerulaError, match=r"M712.*\n.*pip install 'merula\[hf\]'"):
+        render(said)
+
+
+# --- where the words come from -------------------------------------------------------------------
+
+
+def test_every_packaged_table_has_its_sources() -> None:
+    root = folder("lexicons")
+    tables = sorted(root.rglob("*.tsv"))
+    assert tables
+    for table in tables:
+        named = [
+            own
+            for own in read_origins(table.parent / ORIGINS)
+            if any(table.match(pattern) for pattern in own.tables)
+        ]
+        assert named, table
+        assert all(own.licence in LICENCES for own in named)
+    prose = (root / "README.md").read_text(encoding="utf-8")
+    for own in read_origins(root / "en" / ORIGINS):
+        assert own.by in prose or own.title == "Merula"
+        assert own.url in prose
+
+
+def test_sources_beside_a_table_are_named(tmp_path: Path) -> None:
+    (tmp_path / ORIGINS).write_text(
+        '[[source]]\ntitle = "Lexique"\nby = "Ann"\nurl = "https://example.org/a"\n'
+        'licence = "cc-by-4.0"\ncite = "Ann (2020)"\n\n'
+        '[[source]]\ntitle = "Other"\ntables = ["x*"]\n',
+        encoding="utf-8",
+    )
+    plan = toy(tmp_path)
+    card = render(facts(plan.publication, {"keys": plan.grammars[0].compiled}))
+    found = section(card, "Where the words come from")
+    assert found == (
+        "- [Lexique](https://example.org/a) by Ann"
+        " ([cc-by-4.0](https://creativecommons.org/licenses/by/4.0/)); in `keys.csv`."
+        " To cite: Ann (2020)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("[[source]]\n", "source 1 has no title"),
+        ('[[source]]\ntitel = "x"\n', "has the key titel; did you mean title?"),
+        ('[source]\ntitle = "x"\n', "in double brackets"),
+        ('[[source]]\ntitle = "x"\ntables = "y"\n', "tables of source 1 is no list"),
+        ("[[source]]\ntitle = 1\n", "title of source 1 is no text"),
+        ("[[sources]]\n", "it has sources"),
+        ("x", "Expected"),
+    ],
+)
+def test_faults_of_sources(text: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / ORIGINS).write_text(text, encoding="utf-8")
+    plan = toy(tmp_path)
+    with pytest.raises(MerulaError) as caught:
+        facts(plan.publication, {"keys": plan.grammars[0].compiled})
+    (problem,) = caught.value.problems
+    assert problem.code == "M713"
+    assert what in problem.message
+    assert problem.place == str(tmp_path / ORIGINS)
+
+
+def test_a_card_without_an_audit(plan: Plan, tmp_path: Path) -> None:
+    publish(plan, tmp_path / "out", Options(audit=0, sources=False))
+    assert "## The audit" not in text_of(tmp_path / "out")
