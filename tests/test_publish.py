@@ -287,10 +287,7 @@ def test_columns_can_be_chosen(both: Path) -> None:
     assert batch.column("acceptable").type == pa.bool_()
 
 
-def test_files_are_the_same_whatever_the_workers(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("merula.publish.make.WORTH_A_PROCESS", 0)
+def test_files_are_the_same_whatever_the_workers(folder: Path) -> None:
     for number in ("1", "2"):
         published("toy.merula", "--rows-per-file", "4", "--workers", number, out=f"out{number}")
     one, two = contents(folder / "out1"), contents(folder / "out2")

@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     "audit",
     metavar="N",
     type=click.IntRange(0),
-    default=50_000,
+    default=40_000,
     show_default=True,
     help="Audit so many sentences at most, the first of each split.",
 )
@@ -127,7 +127,9 @@ if TYPE_CHECKING:
     "-w",
     metavar="N",
     type=click.IntRange(1),
-    help="Use so many processes at once.  [default: one a processor]",
+    default=1,
+    show_default=True,
+    help="Use so many processes at once.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 @table_options
@@ -154,7 +156,7 @@ def publish(
     push: str,
     public: bool,
     dry_run: bool,
-    workers: int | None,
+    workers: int,
     quiet: bool,
     **tables: Any,
 ) -> None:
@@ -168,7 +170,6 @@ def publish(
     from merula.publish.make import Options
     from merula.publish.make import publish as make
     from merula.publish.plan import Asked, Choice, Details, Plan
-    from merula.suite.workers import processors
 
     if (public or dry_run) and not push:
         raise click.UsageError("--public and --dry-run need --push")
@@ -210,7 +211,7 @@ def publish(
         outcome = make(
             plan,
             out,
-            Options(audit, not no_source, template, push, replace, workers or processors()),
+            Options(audit, not no_source, template, push, replace, workers),
             progress=shown,
         )
     except KeyboardInterrupt:

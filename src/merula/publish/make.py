@@ -37,7 +37,6 @@ from merula.suite.workers import Workers
 from merula.values import frozen
 
 AUDIT, CROISSANT = "audit.json", "croissant.json"
-WORTH_A_PROCESS = 200_000  # rows
 
 # Is told what was done, how many of it are done, and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -52,7 +51,7 @@ class Options:
     hub, if it has one; ``replace`` lets go of what is there.
     """
 
-    audit: int = 50_000
+    audit: int = 40_000
     sources: bool = True
     template: Path | None = None
     repo: str = ""
@@ -241,8 +240,7 @@ def _made(
 ) -> Any:
     """Make parts, in several processes if they are many rows; each as it is done."""
     total = before + len(todo)
-    rows = sum(part.rows for _, part, _ in todo)
-    number = min(workers, len(todo)) if rows >= WORTH_A_PROCESS else 1
+    number = min(workers, len(todo))
     makers = tuple(Maker(wanted.drawn, plan.seed, wanted.entry.fields) for wanted in plan.wanted)
     if number < 2:
         for i, (which, part, path) in enumerate(todo, 1):

@@ -1,0 +1,134 @@
+"""``merula export``: published data for the tools that people run already."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from merula.cli.common import complete_folder, seed_option
+
+if TYPE_CHECKING:
+    from merula.exports.asked import Made
+
+FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
+
+
+@click.command()
+@click.argument(
+    "folder", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_folder
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(FORMATS),
+    required=True,
+    help="Which tool it is for.",
+)
+@click.option(
+    "--out",
+    "-o",
+    metavar="OUT",
+    required=True,
+    type=click.Path(path_type=Path),
+    shell_complete=complete_folder,
+    help="Write into this folder (new or empty).",
+)
+@click.option(
+    "--config",
+    "-c",
+    "configs",
+    multiple=True,
+    metavar="NAME",
+    help="Only this configuration (may be repeated).",
+)
+@click.option(
+    "--split",
+    "splits",
+    multiple=True,
+    metavar="NAME",
+    help="Only this split (may be repeated).",
+)
+@click.option(
+    "-n",
+    "number",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Only the first N instances of each configuration.",
+)
+@click.option("--field", metavar="NAME", help="blimp: the field of linguistics, such as syntax.")
+@click.option("--hub", metavar="OWNER/NAME", help="lm-eval: read the data from the hub.")
+@seed_option("the order of the sentences of latin-square")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.pass_context
+def export(
+    ctx: click.Context,
+    folder: Path,
+    form: str,
+    out: Path,
+    configs: tuple[str, ...],
+    splits: tuple[str, ...],
+    number: int | None,
+    field: str | None,
+    hub: str | None,
+    seed: int,
+    quiet: bool,
+) -> None:
+    """Write published data for another tool.
+
+    DIR is a folder that `merula publish` has made. What does not fit the format is left out, unless
+    it is named.
+
+    \b
+    blimp         lines of JSON as in BLiMP, a file for each contrast
+    minicons      tables of pairs for the scorers of minicons
+    lm-eval       a folder of tasks for lm-evaluation-harness
+    syntaxgym     test suites with regions and predictions for SyntaxGym
+    latin-square  lists for rating studies, each item in one cell a list
+    """
+    from merula.exports.asked import Options
+    from merula.exports.make import FORMATS as KNOWN
+    from merula.exports.make import export as make
+
+    chosen = KNOWN[form]
+    for option in ("field", "hub", "seed"):
+        source = ctx.get_parameter_source(option)
+        if source is click.core.ParameterSource.COMMANDLINE and option not in chosen.options:
+            owner = next(own.name for own in KNOWN.values() if option in own.options)
+            raise click.UsageError(f"--{option} is for --as {owner}, not for {form}")
+    found = make(
+        folder,
+        chosen,
+        out,
+        configs=configs,
+        splits=splits,
+        options=Options(number, seed, hub or "", field or ""),
+        progress=_progress if sys.stderr.isatty() and not quiet else None,
+    )
+    if quiet:
+        return
+    for item in found.made:
+        if item.files:
+            click.echo(f"{out / item.file}  {_counted(item)}")
+        else:
+            click.echo(f"left out, for there is nothing to contrast: {item.file}", err=True)
+    if found.left_out:
+        names = ", ".join(found.left_out)
+        click.echo(f"left out, for {form} does not fit them: {names}", err=True)
+
+
+def _counted(item: Made) -> str:
+    files = "" if item.files == 1 else f" in {item.files} files"
+    return f"{item.number:,} {_plural(item.noun, item.number)}{files}"
+
+
+def _plural(noun: str, number: int) -> str:
+    if number == 1:
+        return noun
+    return {"matrix": "matrices"}.get(noun, noun + "s")
+
+
+def _progress(item: Made) -> None:
+    click.echo(f"\r\x1b[K{item.file}\r", err=True, nl=False)

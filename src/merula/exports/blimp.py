@@ -1,0 +1,98 @@
+"""BLiMP's files: a line of JSON for each minimal pair, a file for each contrast.
+
+The first ten fields are BLiMP's, in its names and types, then those that its prefix methods use
+(empty where a method does not fit a pair). ``config``, ``split``, ``instance``, ``address`` and the
+two cells say which rows of the published data the sentences are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from merula.exports.asked import Asked, Made
+from merula.exports.instances import Part
+from merula.exports.pairs import (
+    EXTERNAL,
+    Pair,
+    Pairs,
+    lexically_identical,
+    no_contrasts,
+    one_prefix,
+    pairs_in,
+    two_prefix,
+)
+from merula.exports.texts import distinct, json_line, name_of, new_file
+
+UNKNOWN_FIELD = "unspecified"
+
+
+def write(asked: Asked, folder: Path) -> Iterator[Made]:
+    """Write the files; raises `MerulaError` where there is not one pair."""
+    every = [pairs_in(part, (EXTERNAL,)) for part in asked.parts()]
+    if not any(found.contrasts for found in every):
+        raise no_contrasts(asked.parts(), asked.place)
+    for found in every:
+        if not found.contrasts:
+            yield Made.nothing(found.part.config)
+            continue
+        before = asked.folder_of(found.part.split)
+        (folder / before).mkdir(exist_ok=True)
+        uids = uids_of(found)
+        number = _write(found, uids, folder / before, asked.options.field)
+        name = f"{uids[0]}.jsonl" if len(uids) == 1 else f"{found.part.config.name}-*.jsonl"
+        yield Made(before + name, number, "pair", len(uids))
+
+
+def _write(found: Pairs, uids: Sequence[str], folder: Path, field: str) -> int:
+    """Write a file for each contrast of a part; returns how many pairs there are in all."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(new_file(folder / f"{uid}.jsonl")) for uid in uids]
+        files = dict(zip(found.contrasts, opened, strict=True))
+        named = dict(zip(found.contrasts, uids, strict=True))
+        numbers = dict.fromkeys(found.contrasts, 0)
+        for pair in found:
+            own = pair.contrast
+            record = record_of(found.part, pair, named[own], numbers[own], field)
+            files[own].write(json_line(record))
+            numbers[own] += 1
+    return sum(numbers.values())
+
+
+def uids_of(found: Pairs) -> list[str]:
+    """The UID of each contrast: the configuration, and what tells the contrasts apart."""
+    return distinct(name_of(f"{found.part.config.name}-{own.condition}") for own in found.contrasts)
+
+
+def record_of(part: Part, pair: Pair, uid: str, number: int, field: str) -> dict[str, Any]:
+    """A pair as BLiMP has it, and the way back to its rows."""
+    one, two = one_prefix(pair), two_prefix(pair)
+    bad_cell, good_cell = pair.contrast.cells
+    return {
+        "sentence_good": pair.good,
+        "sentence_bad": pair.bad,
+        "field": field or UNKNOWN_FIELD,
+        "linguistics_term": part.config.phenomenon,
+        "UID": uid,
+        "simple_LM_method": True,
+        "one_prefix_method": one is not None,
+        "two_prefix_method": two is not None,
+        "lexically_identical": lexically_identical(pair.good, pair.bad),
+        "pairID": str(number),
+        "one_prefix_prefix": one.good if one else "",
+        "one_prefix_word_good": one.good_word if one else "",
+        "one_prefix_word_bad": one.bad_word if one else "",
+        "two_prefix_prefix_good": two.good if two else "",
+        "two_prefix_prefix_bad": two.bad if two else "",
+        "two_prefix_word": two.good_word if two else "",
+        "contrast": pair.contrast.about,
+        "cell_good": good_cell,
+        "cell_bad": bad_cell,
+        "broken": pair.broken,
+        "config": part.config.name,
+        "split": part.split,
+        "instance": pair.number,
+        "address": pair.address,
+    }

@@ -1,0 +1,87 @@
+"""The formats, and how an export is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
+from merula.exports.asked import MATRIX, PARADIGM, Format, Made, Options, asked
+from merula.exports.folder import new_folder
+from merula.publish.reading import Published
+from merula.values import frozen
+
+FORMATS: Mapping[str, Format] = {
+    form.name: form
+    for form in (
+        Format(
+            "blimp",
+            "lines of JSON as in BLiMP, a file for each contrast",
+            (PARADIGM, MATRIX),
+            ("field",),
+            blimp.write,
+        ),
+        Format(
+            "minicons",
+            "tables of pairs for the scorers of minicons",
+            (PARADIGM, MATRIX),
+            (),
+            minicons.write,
+        ),
+        Format(
+            "lm-eval",
+            "a folder of tasks for lm-evaluation-harness",
+            (PARADIGM, MATRIX),
+            ("hub",),
+            lm_eval.write,
+        ),
+        Format(
+            "syntaxgym",
+            "test suites with regions and predictions for SyntaxGym",
+            (PARADIGM,),
+            (),
+            syntaxgym.write,
+        ),
+        Format(
+            "latin-square",
+            "lists for rating studies, each item in one cell a list",
+            (PARADIGM,),
+            ("seed",),
+            latin_square.write,
+        ),
+    )
+}
+
+
+@frozen
+class Exported:
+    """What was written, and which configurations were left out, for the format does not fit."""
+
+    made: tuple[Made, ...]
+    left_out: tuple[str, ...]
+
+
+def export(
+    folder: Path,
+    form: Format,
+    out: Path,
+    *,
+    configs: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    options: Options | None = None,
+    progress: Callable[[Made], None] | None = None,
+) -> Exported:
+    """Write published data for another tool into a folder that is new or empty.
+
+    Without names all configurations that fit and all splits are written. ``progress`` is told of
+    each configuration that is done. Raises `MerulaError`; then nothing is left of it.
+    """
+    published = Published.open(folder)
+    wanted, others = asked(form, published, configs, splits, options or Options())
+    made = []
+    with new_folder(out) as aside:
+        for item in form.write(wanted, aside):
+            made.append(item)
+            if progress is not None:
+                progress(item)
+    return Exported(tuple(made), tuple(others))

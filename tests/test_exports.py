@@ -1,0 +1,863 @@
+"""`merula export`: each format says what the published rows say, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from export_folders import keys, publish, run
+from merula.audit import read_corpus
+from merula.cli import main
+from merula.exports.folder import new_folder
+from merula.exports.latin_square import Trial, arranged, repeats
+from merula.exports.make import FORMATS, export
+from merula.exports.pairs import Contrast, Pair, lexically_identical, one_prefix, two_prefix
+from merula.exports.ratings import merge_ratings
+from merula.exports.regions import Alignment, Unit, pieces
+from merula.exports.texts import ascii_name, csv_line, distinct, name_of, yaml_text
+from merula.language.diagnostics import MerulaError
+
+ROOT = Path(__file__).resolve().parents[1]
+BLIMP = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blimp"
+
+Row = dict[str, Any]
+# What BLiMP has only where it fits: other fields are in all of its files.
+PREFIXES = ("one_prefix_prefix", "one_prefix_word", "two_prefix_prefix", "two_prefix_word")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All instances of small paradigms and a matrix, with odd characters."""
+    return keys(tmp_path_factory.mktemp("keys"), "-n", 12, "--seed", 5)
+
+
+@pytest.fixture(scope="module")
+def npi(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish(tmp_path_factory.mktemp("npi") / "npi", "npi/only", "-n", 20)
+
+
+@pytest.fixture(scope="module")
+def blm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("blm") / "blm"
+    return publish(folder, "blm/agreement_fr", "blm/spray_load", "-n", 12)
+
+
+def exported(data: Path, form: str, out: Path, *args: object) -> Path:
+    done = run("export", data, "--as", form, "--out", out, *args)
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def rows(data: Path, config: str, split: str = "test") -> list[Row]:
+    """The published rows of a configuration as the Parquet files have them, numbers as names."""
+    about = json.loads((data / "merula.json").read_text(encoding="utf-8"))
+    (entry,) = (own for own in about["configs"] if own["name"] == config)
+    files = [f["file"] for own in entry["splits"] if own["name"] == split for f in own["files"]]
+    found = [row for file in files for row in pq.read_table(data / file).to_pylist()]
+    names = {k: v["names"] for k, v in entry["features"].items() if v.get("_type") == "ClassLabel"}
+    lists = {
+        k: v["feature"]["names"]
+        for k, v in entry["features"].items()
+        if v.get("_type") == "List" and v["feature"].get("_type") == "ClassLabel"
+    }
+    factors = entry["features"].get("factors", {})
+    for row in found:
+        for name, known in names.items():
+            row[name] = None if row[name] is None else known[row[name]]
+        for name, known in lists.items():
+            row[name] = [known[value] for value in row[name]]
+        for name, feature in factors.items():
+            row["factors"][name] = feature["names"][row["factors"][name]]
+    return found
+
+
+def instances(data: Path, config: str, split: str = "test") -> dict[str, dict[str, Row]]:
+    """The rows of a paradigm by address and cell."""
+    found: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in rows(data, config, split):
+        found[row["address"]][row["cell"]] = row
+    return found
+
+
+def contrasts(cells: dict[str, Row]) -> set[tuple[str, str]]:
+    """The good and the bad cells of an instance that differ in one factor."""
+    found = set()
+    for good, bad in product(cells.values(), repeat=2):
+        different = [
+            name for name in good["factors"] if good["factors"][name] != bad["factors"][name]
+        ]
+        if good["label"] == "acceptable" and bad["label"] == "unacceptable" and len(different) == 1:
+            found.add((good["cell"], bad["cell"]))
+    return found
+
+
+def lines(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# --- BLiMP -----------------------------------------------------------------------------------
+
+
+def test_blimp_has_every_contrast_of_every_instance(data: Path, npi: Path, tmp_path: Path) -> None:
+    for source, config in ((data, "keys-attraction"), (data, "keys-crossed"), (npi, "only-ever")):
+        out = exported(source, "blimp", tmp_path / config, "--config", config)
+        there = instances(source, config)
+        found: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for path in out.iterdir():
+            for number, pair in enumerate(lines(path)):
+                good = there[pair["address"]][pair["cell_good"]]
+                bad = there[pair["address"]][pair["cell_bad"]]
+                assert (pair["sentence_good"], pair["sentence_bad"]) == (
+                    good["sentence"],
+                    bad["sentence"],
+                )
+                assert pair["UID"] == path.stem
+                assert pair["pairID"] == str(number)
+                assert pair["instance"] == good["instance"]
+                assert (pair["config"], pair["split"]) == (config, "test")
+                assert pair["broken"]
+                (about,) = (n for n in good["factors"] if good["factors"][n] != bad["factors"][n])
+                assert pair["contrast"] == about
+                found[pair["address"]].add((pair["cell_good"], pair["cell_bad"]))
+        assert found == {address: contrasts(cells) for address, cells in there.items()}
+
+
+def test_blimp_of_a_matrix_pairs_the_right_answer_with_external_errors(
+    blm: Path, tmp_path: Path
+) -> None:
+    for config in ("agreement_fr-balanced-type_I", "spray_load-alt_atl-type_III"):
+        out = exported(blm, "blimp", tmp_path / config, "--config", config)
+        there = {row["address"]: row for row in rows(blm, config)}
+        found = []
+        for path in out.iterdir():
+            for pair in lines(path):
+                row = there[pair["address"]]
+                label = pair["cell_bad"]
+                assert pair["UID"] == path.stem == f"{config}-{label}"
+                assert pair["cell_good"] == "Correct"
+                assert pair["sentence_good"] == row["answers"][row["correct"]]
+                assert pair["sentence_bad"] == row["answers"][row["labels"].index(label)]
+                found.append((pair["address"], label))
+        expected = [
+            (address, label)
+            for address, row in there.items()
+            for label, letter in zip(row["labels"], row["classes"], strict=True)
+            if letter == "E"
+        ]
+        assert sorted(found) == sorted(expected)
+
+
+def test_the_fields_are_those_of_blimp(npi: Path, tmp_path: Path) -> None:
+    out = exported(npi, "blimp", tmp_path / "out", "--field", "semantics")
+    if not BLIMP.is_dir():
+        pytest.skip(f"there is no published data in {BLIMP}")
+    published = [json.loads(path.read_text("utf-8").partition("\n")[0]) for path in BLIMP.iterdir()]
+    kinds = {name: type(value) for row in published for name, value in row.items()}
+    for path in out.iterdir():
+        for pair in lines(path):
+            assert {name: type(pair[name]) for name in kinds} == kinds
+            assert pair["field"] == "semantics"
+            assert list(pair)[:10] == [n for n in published[0] if not n.startswith(PREFIXES)]
+
+
+def test_published_blimp_would_get_the_methods_that_it_has() -> None:
+    """Where its sentences decide: of one word for another after one beginning, and of scope."""
+    if not BLIMP.is_dir():
+        pytest.skip(f"there is no published data in {BLIMP}")
+    none = Contrast("", "", ("", ""))
+    for name in ("npi_present_1", "regular_plural_subject_verb_agreement_1"):
+        for row in lines(BLIMP / f"{name}.jsonl"):
+            at = len(row["one_prefix_prefix"]) + 1
+            pair = Pair(none, row["sentence_good"], row["sentence_bad"], 0, "0", [], at)
+            found = one_prefix(pair)
+            if found is None:  # its words may be phrases
+                assert " " in row["one_prefix_word_good"] + row["one_prefix_word_bad"]
+                continue
+            assert (found.good, found.good_word, found.bad_word) == (
+                row["one_prefix_prefix"],
+                row["one_prefix_word_good"],
+                row["one_prefix_word_bad"],
+            )
+            assert not lexically_identical(pair.good, pair.bad)
+    for name in ("only_npi_scope", "sentential_negation_npi_scope"):
+        for row in lines(BLIMP / f"{name}.jsonl"):
+            at = len(row["two_prefix_prefix_bad"]) + 1
+            pair = Pair(none, row["sentence_good"], row["sentence_bad"], 0, "0", [], at)
+            found = two_prefix(pair)
+            assert found is not None
+            assert (found.good, found.bad, found.bad_word) == (
+                row["two_prefix_prefix_good"],
+                row["two_prefix_prefix_bad"],
+                row["two_prefix_word"],
+            )
+            assert lexically_identical(pair.good, pair.bad) == row["lexically_identical"]
+
+
+def test_prefixes_are_beginnings_and_words_go_on(data: Path, npi: Path, tmp_path: Path) -> None:
+    seen: Counter[tuple[str, bool, bool]] = Counter()
+    for i, source in enumerate((data, npi)):
+        for path in exported(source, "blimp", tmp_path / str(i)).iterdir():
+            for pair in lines(path):
+                good, bad = pair["sentence_good"], pair["sentence_bad"]
+                if pair["one_prefix_method"]:
+                    prefix = pair["one_prefix_prefix"]
+                    assert good.startswith(f"{prefix} {pair['one_prefix_word_good']}")
+                    assert bad.startswith(f"{prefix} {pair['one_prefix_word_bad']}")
+                if pair["two_prefix_method"]:
+                    word = pair["two_prefix_word"]
+                    assert good.startswith(f"{pair['two_prefix_prefix_good']} {word}")
+                    assert bad.startswith(f"{pair['two_prefix_prefix_bad']} {word}")
+                    assert pair["two_prefix_prefix_good"] != pair["two_prefix_prefix_bad"]
+                for name in ("one_prefix_prefix", "two_prefix_word"):
+                    assert bool(pair[name]) == pair[f"{name[:10]}_method"]
+                seen[pair["contrast"], pair["one_prefix_method"], pair["two_prefix_method"]] += 1
+    # another verb after the same words; another subject before the same verb; the NPI after a scope
+    assert {("verb.number", True, False), ("subj.number", False, True)} <= set(seen)
+    assert {
+        ("ever", True, False),
+        ("licensor", False, True),
+        ("licensor.site", False, True),
+    } <= set(seen)
+
+
+def test_an_audit_reads_the_pairs(npi: Path, tmp_path: Path) -> None:
+    out = exported(npi, "blimp", tmp_path / "out")
+    corpus = read_corpus(sorted(out.iterdir()))
+    assert len(corpus.pairs) == sum(len(lines(path)) for path in out.iterdir())
+
+
+# --- minicons --------------------------------------------------------------------------------
+
+
+def test_tables_of_pairs_of_cells(data: Path, tmp_path: Path) -> None:
+    out = exported(data, "minicons", tmp_path / "out")
+    for config in ("keys-attraction", "keys-crossed"):
+        there, found = instances(data, config), defaultdict(set)
+        for number, pair in enumerate(table(out / f"{config}.csv")):
+            cells = there[pair["address"]]
+            good, bad = cells[pair["good_cell"]], cells[pair["bad_cell"]]
+            assert (pair["good"], pair["bad"]) == (good["sentence"], bad["sentence"])
+            assert (pair["pair"], pair["instance"]) == (str(number), str(good["instance"]))
+            same = pair["good"][: int(pair["good_start"])] + pair["good"][int(pair["good_end"]) :]
+            assert (
+                same == pair["bad"][: int(pair["bad_start"])] + pair["bad"][int(pair["bad_end"]) :]
+            )
+            found[pair["address"]].add((pair["good_cell"], pair["bad_cell"]))
+        assert found == {address: contrasts(cells) for address, cells in there.items()}
+
+
+def test_tables_of_answers_have_the_items_before(blm: Path, tmp_path: Path) -> None:
+    out = exported(blm, "minicons", tmp_path / "out")
+    for path in out.iterdir():
+        there = {row["address"]: row for row in rows(blm, path.stem)}
+        found: Counter[str] = Counter()
+        for pair in table(path):
+            row = there[pair["address"]]
+            assert pair["prefix"] == " ".join(row["context"])
+            assert pair["good"] == row["answers"][row["correct"]]
+            assert pair["bad"] == row["answers"][row["labels"].index(pair["bad_cell"])]
+            found[pair["address"]] += 1
+        assert found == {address: len(row["answers"]) - 1 for address, row in there.items()}
+
+
+# --- SyntaxGym -------------------------------------------------------------------------------
+
+ATOM = re.compile(r"\((\d+);%([A-Za-z0-9_-]+)%\)")
+
+
+class Suite:
+    """A suite, read as strictly as its published schema and its parser of formulas demand."""
+
+    def __init__(self, path: Path) -> None:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        assert {"meta", "region_meta", "predictions", "items"} == set(said)
+        assert isinstance(said["meta"]["name"], str)
+        assert said["meta"]["metric"] == "sum"
+        self.meta, self.items = said["meta"], said["items"]
+        assert list(said["region_meta"]) == [str(i + 1) for i in range(len(said["region_meta"]))]
+        self.regions = list(said["region_meta"].values())
+        self.conditions = [c["condition_name"] for c in self.items[0]["conditions"]]
+        assert len(set(self.conditions)) == len(self.conditions)
+        for number, item in enumerate(self.items, start=1):
+            assert item["item_number"] == number
+            assert [c["condition_name"] for c in item["conditions"]] == self.conditions
+            for condition in item["conditions"]:
+                assert set(condition) == {"condition_name", "regions"}
+                numbers = [region["region_number"] for region in condition["regions"]]
+                assert numbers == list(range(1, len(self.regions) + 1))
+                for region in condition["regions"]:
+                    assert set(region) == {"region_number", "content"}
+                    assert region["content"] == region["content"].strip()
+        self.predictions = [self._prediction(p) for p in said["predictions"]]
+        assert self.predictions
+
+    def _prediction(self, said: Row) -> tuple[str, str, list[int]]:
+        """The bad and the good condition, and the regions that are summed."""
+        assert set(said) == {"type", "formula"}
+        assert said["type"] == "formula"
+        sides = said["formula"].split(" > ")
+        found = [[(int(n), c) for n, c in ATOM.findall(side)] for side in sides]
+        for side, atoms in zip(sides, found, strict=True):
+            # a sum takes two operands at a time
+            total = f"({atoms[0][0]};%{atoms[0][1]}%)"
+            for number, condition in atoms[1:]:
+                total = f"({total} + ({number};%{condition}%))"
+            assert side == total
+        (bad,), (good,) = ({c for _, c in atoms} for atoms in found)
+        numbers = [[n for n, _ in atoms] for atoms in found]
+        assert numbers[0] == numbers[1]
+        assert {bad, good} <= set(self.conditions)
+        return bad, good, numbers[0]
+
+    def sentences(self) -> Iterator[tuple[Row, str, list[str]]]:
+        for item in self.items:
+            for condition in item["conditions"]:
+                content = [region["content"] for region in condition["regions"]]
+                yield item, condition["condition_name"], content
+
+
+def suites(source: Path, out: Path, *args: object) -> list[Suite]:
+    return [Suite(path) for path in sorted(exported(source, "syntaxgym", out, *args).iterdir())]
+
+
+def test_regions_joined_are_the_sentences(data: Path, npi: Path, tmp_path: Path) -> None:
+    for i, source in enumerate((data, npi)):
+        found: dict[str, set[str]] = defaultdict(set)
+        for suite in suites(source, tmp_path / str(i)):
+            there = instances(source, suite.meta["config"])
+            for item, condition, content in suite.sentences():
+                cell = suite.meta["conditions"][condition]
+                row = there[item["address"]][cell["cell"]]
+                assert " ".join(words for words in content if words) == row["sentence"]
+                assert cell["acceptable"] == (row["label"] == "acceptable")
+                assert cell["factors"] == row["factors"]
+                assert (row["instance"], row["frame"]) == (item["instance"], suite.meta["frame"])
+                for span in row["spans"]:
+                    words = row["sentence"][span["start"] : span["end"]]
+                    named = zip(suite.regions, content, strict=True)
+                    own = [text for name, text in named if name.partition(" ")[0] == span["object"]]
+                    assert any(words in text for text in own)
+            found[suite.meta["config"]] |= {item["address"] for item in suite.items}
+        for config, addresses in found.items():
+            assert addresses == set(instances(source, config))
+
+
+def test_predictions_are_the_contrasts(data: Path, npi: Path, tmp_path: Path) -> None:
+    for i, source in enumerate((data, npi)):
+        for suite in suites(source, tmp_path / str(i)):
+            there = instances(source, suite.meta["config"])
+            cells = {name: own["cell"] for name, own in suite.meta["conditions"].items()}
+            said = {(cells[good], cells[bad]) for bad, good, _ in suite.predictions}
+            assert all(contrasts(there[item["address"]]) == said for item in suite.items)
+
+
+def test_a_prediction_is_about_the_place_where_it_shows(
+    data: Path, npi: Path, tmp_path: Path
+) -> None:
+    (ever,) = (s for s in suites(npi, tmp_path / "n") if s.meta["name"] == "only-ever-after")
+    assert {ever.regions[n - 1] for _, _, (n,) in ever.predictions} == {"ever"}
+    for suite in suites(data, tmp_path / "d"):
+        assert {suite.regions[n - 1] for _, _, (n,) in suite.predictions} == {"verb"}
+        by_item: dict[int, dict[str, list[str]]] = defaultdict(dict)
+        for item, condition, content in suite.sentences():
+            by_item[item["item_number"]][condition] = content
+        good_ones = [n for n, own in suite.meta["conditions"].items() if own["acceptable"]]
+        for (bad, good, (number,)), own in product(suite.predictions, by_item.values()):
+            assert own[good][number - 1]
+            begins = [own[name][: number - 1] == own[bad][: number - 1] for name in good_ones]
+            goes_on = [own[name][:number] == own[bad][:number] for name in good_ones]
+            assert any(begins)
+            assert not any(goes_on)
+
+
+ABSENT = """\
+phenomenon drop "An object that has to be there, or must not"
+lexicon sets "drop.csv"
+objects
+  subj    : NP
+  verb    : VP (valency)
+  object? : NP
+attributes
+  valency = intr | tr
+external
+  valency: verb.valency = tr -> object else not object
+frames
+  clause = subj verb object "again"
+paradigm valency = verb.valency × object
+"""
+
+
+def test_whole_sentences_are_compared_where_a_region_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "drop.merula").write_text(ABSENT, encoding="utf-8")
+    table = "subj,verb.intr,verb.tr,object\nthe dog,sleeps,sees,the cat\na cow,falls,eats,grass\n"
+    (tmp_path / "drop.csv").write_text(table, encoding="utf-8")
+    (suite,) = suites(publish(tmp_path / "data", tmp_path / "drop.merula"), tmp_path / "out")
+    assert suite.regions == ["subj", "verb", "object", "again."]
+    found = {(bad, good): numbers for bad, good, numbers in suite.predictions}
+    # *the dog sleeps the cat* shows at the object, which *the dog sleeps* has not
+    assert found["intr_present", "intr_absent"] == [1, 2, 3, 4]
+    # *the dog sees again* shows at the last word, which is the same after another verb
+    assert found["tr_absent", "intr_absent"] == [4]
+    (first, *_) = suite.sentences()
+    assert "" in first[2]
+
+
+SPACES = st.text("abc’'.,é文 \u00a0", max_size=12)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from("abcd"), SPACES), min_size=1, max_size=8))
+def test_pieces_are_the_sentence(parts: list[tuple[bool, str, str]]) -> None:
+    sentence, spans = "", []
+    for spanned, name, words in parts:
+        if spanned and words:
+            spans.append((name, len(sentence), len(sentence) + len(words)))
+        sentence += words
+    found = pieces(sentence, spans)
+    assert " ".join(words for _, words in found) == sentence
+    inner = [words for _, words in found[1:-1]]
+    assert all(words == words.strip(" ") for words in inner)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcde"), max_size=6), min_size=1, max_size=6))
+def test_sentences_fit_into_common_places(orders: list[list[str]]) -> None:
+    row = Alignment()
+    for order in orders:
+        row.add(map(Unit, order))
+    for order in orders:
+        places = row.places(map(Unit, order))
+        assert places == sorted(set(places))
+        assert [row.row[place][1].name for place in places] == order
+    assert len(set(row.names())) == len(row.row)
+    assert len(row.row) <= sum(map(len, orders))
+
+
+def test_places_are_not_wasted() -> None:
+    row = Alignment()
+    row.add(map(Unit, ["only", "the", "n", "had", "the", "m", "ever"]))
+    row.add(map(Unit, ["the", "n", "had", "only", "the", "m", "ever"]))
+    row.add(map(Unit, ["the", "n", "ever"]))
+    assert row.names() == ["only", "the", "n", "had", "only 2", "the 2", "m", "ever"]
+    assert row.places(map(Unit, ["the", "n", "ever"])) == [1, 2, 7]
+
+
+# --- Latin squares ---------------------------------------------------------------------------
+
+
+def lists(out: Path) -> list[list[dict[str, str]]]:
+    return [table(path) for path in sorted(out.iterdir())]
+
+
+def test_each_item_is_in_one_cell_of_each_list_and_in_each_cell_once(
+    npi: Path, tmp_path: Path
+) -> None:
+    found = lists(exported(npi, "latin-square", tmp_path / "out"))
+    assert len(found) == 8
+    there = {config: instances(npi, config) for config in ("only-ever", "only-any")}
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for number, own in enumerate(found, start=1):
+        assert [row["position"] for row in own] == [str(i + 1) for i in range(len(own))]
+        assert {row["list"] for row in own} == {str(number)}
+        items = Counter((row["config"], row["address"]) for row in own)
+        assert set(items.values()) == {1}
+        cells = Counter((row["config"], row["cell"]) for row in own)
+        assert len(cells) == 16
+        assert set(cells.values()) == {2}  # 16 of 20 instances can be divided by 8
+        for row in own:
+            said = there[row["config"]][row["address"]][row["cell"]]
+            assert (row["sentence"], row["item"]) == (said["sentence"], str(said["instance"]))
+            assert row["rating"] == ""
+            seen[row["config"], row["address"], row["cell"]] += 1
+        assert repeats([row["config"] for row in own]) == 0
+        assert repeats([row["cell"] for row in own]) == 0
+    assert len(seen) == 2 * 16 * 8
+    assert set(seen.values()) == {1}
+
+
+def test_the_seed_decides_the_order_and_nothing_else(data: Path, tmp_path: Path) -> None:
+    one, other = (
+        lists(exported(data, "latin-square", tmp_path / str(seed), "--seed", seed))
+        for seed in (1, 2)
+    )
+    shown = [[(row["config"], row["address"], row["cell"]) for row in own] for own in one + other]
+    assert [sorted(own) for own in shown[:4]] == [sorted(own) for own in shown[4:]]
+    assert all(mine != theirs for mine, theirs in zip(shown[:4], shown[4:], strict=True))
+
+
+@given(st.integers(1, 4), st.integers(2, 8), st.integers(1, 6), st.integers())
+def test_neighbours_differ(configs: int, cells: int, each: int, seed: int) -> None:
+    trials = [
+        Trial(i, f"c{c}", str(i), f"x{i % cells}", "")
+        for c in range(configs)
+        for i in range(cells * each)
+    ]
+    found = arranged(trials, seed, 0)
+    assert sorted(found) == sorted(trials)
+    assert repeats([trial.config for trial in found]) == (0 if configs > 1 else len(found) - 1)
+    if (configs, cells) != (2, 2):  # two that take turns cannot have cells that take turns as well
+        assert repeats([trial.cell for trial in found]) == 0
+
+
+@given(st.lists(st.sampled_from("ab"), min_size=1, max_size=12), st.integers())
+def test_neighbours_are_the_same_only_where_they_must_be(names: list[str], seed: int) -> None:
+    trials = [Trial(i, "c", str(i), name, "") for i, name in enumerate(names)]
+    most = max(Counter(names).values())
+    found = [trial.cell for trial in arranged(trials, seed, 0)]
+    assert repeats(found) == max(2 * most - len(names) - 1, 0)
+
+
+def test_lists_of_paradigms_of_different_sizes_are_apart(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "g.merula").write_text(
+        (data.parent / "keys.merula").read_text("utf-8") + "paradigm two = verb.number\n", "utf-8"
+    )
+    (tmp_path / "keys.csv").write_bytes((data.parent / "keys.csv").read_bytes())
+    both = publish(tmp_path / "data", tmp_path / "g.merula")
+    done = run("export", both, "--as", "latin-square", "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert len(list((tmp_path / "out").glob("list-?-of-4.csv"))) == 4
+    assert len(list((tmp_path / "out").glob("list-?-of-2.csv"))) == 2
+
+
+# --- ratings ---------------------------------------------------------------------------------
+
+
+def filled(path: Path, out: Path, *, separator: str = ",", change: Any = None) -> Path:
+    """A list as a rater sends it back."""
+    own = table(path)
+    for i, row in enumerate(own):
+        row |= {"rating": str(i % 7 + 1), "rater": out.stem}
+        if change is not None:
+            change(i, row)
+    with out.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(own[0]), delimiter=separator, lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows(own)
+    return out
+
+
+@pytest.fixture(scope="module")
+def studied(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return exported(data, "latin-square", tmp_path_factory.mktemp("study") / "lists")
+
+
+def test_ratings_come_back_to_their_rows(data: Path, studied: Path, tmp_path: Path) -> None:
+    def change(i: int, row: dict[str, str]) -> None:
+        row["rating"] = {0: "", 1: "4,5", 2: "gut"}.get(i, row["rating"])
+
+    files = [
+        filled(studied / "list-1-of-4.csv", tmp_path / "anna.csv"),
+        filled(studied / "list-2-of-4.csv", tmp_path / "ben.csv", separator=";", change=change),
+        filled(studied / "list-2-of-4.csv", tmp_path / "eva.csv", separator="\t"),
+    ]
+    found = merge_ratings(data, files)
+    assert len(found) == sum(len(table(studied / f"list-{i}-of-4.csv")) for i in (1, 2, 2))
+    for own in found:
+        row = instances(data, own["config"])[own["address"]][own["cell"]]
+        assert own["sentence"] == row["sentence"]
+        assert own["acceptable"] == (row["label"] == "acceptable")
+        assert (own["factors"], own["split"]) == (row["factors"], "test")
+        assert len(own["broken"]) == len(row["broken"])
+        assert own["rater"] == Path(own["file"]).stem
+    ben = [own["rating"] for own in found if own["rater"] == "ben"]
+    assert ben[:4] == [None, 4.5, "gut", 4.0]
+
+
+def test_an_address_that_a_spreadsheet_has_rounded(
+    data: Path, studied: Path, tmp_path: Path
+) -> None:
+    def change(_: int, row: dict[str, str]) -> None:
+        row["address"] = f"{row['address']}E+11"
+
+    file = filled(studied / "list-1-of-4.csv", tmp_path / "a.csv", change=change)
+    for own, shown in zip(
+        merge_ratings(data, [file]), table(studied / "list-1-of-4.csv"), strict=True
+    ):
+        assert (own["address"], own["sentence"]) == (shown["address"], shown["sentence"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("sentence", "Something else.", "the sentence is `Something else.` here"),
+        ("cell", "sg xx", "has no sentence `sg xx` of keys-"),
+        ("config", "keys-atraction", "did you mean keys-attraction?"),
+    ],
+)
+def test_ratings_that_do_not_fit(
+    data: Path, studied: Path, tmp_path: Path, name: str, value: str, message: str
+) -> None:
+    def change(i: int, row: dict[str, str]) -> None:
+        if i == 3:
+            row[name] = value
+
+    file = filled(studied / "list-1-of-4.csv", tmp_path / "a.csv", change=change)
+    with pytest.raises(MerulaError) as error:
+        merge_ratings(data, [file])
+    assert "M747" in str(error.value)
+    assert message in str(error.value)
+    assert f"{file}:5" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "has no column config"),
+        (b"\xff\xfe\x00", "it is not in UTF-8"),
+        (b"list,item,config,address,cell,sentence,ratng\n", "did you mean ratng?"),
+        (b"config,address,cell,sentence,rating\nkeys-fine,1\n", "fewer cells"),
+        (b"config,address,cell,sentence,rating\na,1,b,c,\na,1,b,c,\n", "there twice"),
+    ],
+)
+def test_files_that_are_no_lists(data: Path, tmp_path: Path, text: bytes, message: str) -> None:
+    (tmp_path / "a.csv").write_bytes(text)
+    with pytest.raises(MerulaError, match=re.escape(message)):
+        merge_ratings(data, [tmp_path / "a.csv"])
+
+
+def test_a_file_of_ratings_that_is_not_there(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(MerulaError, match="No such file"):
+        merge_ratings(data, [tmp_path / "a.csv"])
+
+
+# --- what all formats have in common ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_same_folder_gives_the_same_bytes(data: Path, tmp_path: Path, form: str) -> None:
+    one, other = (exported(data, form, tmp_path / name) for name in ("one", "other"))
+    files = [path.relative_to(one) for path in sorted(one.rglob("*")) if path.is_file()]
+    assert files
+    assert files == [p.relative_to(other) for p in sorted(other.rglob("*")) if p.is_file()]
+    assert all((one / file).read_bytes() == (other / file).read_bytes() for file in files)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_splits_are_folders_or_tasks(tmp_path: Path, form: str) -> None:
+    data = keys(tmp_path, "-n", 10, "--split", "50:0:50")
+    out = exported(data, form, tmp_path / "out", "--config", "keys-crossed")
+    if form == "lm-eval":
+        assert "training_split: train" in next(out.glob("merula_*.yaml")).read_text("utf-8")
+    else:
+        assert sorted(path.name for path in out.iterdir()) == ["test", "train"]
+    test = exported(data, form, tmp_path / "test", "--config", "keys-crossed", "--split", "test")
+    part = test if form == "lm-eval" else out / "test"
+    addresses = {row["address"] for row in rows(data, "keys-crossed", "test")}
+    texts = "".join(p.read_text("utf-8") for p in part.rglob("*") if p.is_file())
+    found = set(re.findall(r'"address": "(\d+)"', texts))
+    if form in ("minicons", "latin-square"):
+        found = {row["address"] for path in part.iterdir() for row in table(path)}
+    assert found <= addresses
+    assert found
+    for path in test.rglob("*.*"):
+        if form != "lm-eval" and path.is_file():
+            assert (part / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("form", ["blimp", "minicons", "lm-eval", "syntaxgym"])
+def test_the_first_instances(data: Path, tmp_path: Path, form: str) -> None:
+    out = exported(data, form, tmp_path / "out", "-n", 3, "--config", "keys-crossed")
+    first = list(dict.fromkeys(row["address"] for row in rows(data, "keys-crossed")))[:3]
+    texts = "".join(path.read_text("utf-8") for path in out.rglob("*") if path.is_file())
+    found = set(re.findall(r'"address": "(\d+)"', texts))
+    if form == "minicons":
+        found = {row["address"] for row in table(out / "keys-crossed.csv")}
+    assert found == set(first)
+
+
+def test_the_instances_of_a_batch_are_not_cut(
+    npi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = exported(npi, "blimp", tmp_path / "whole")
+    monkeypatch.setattr("merula.exports.instances.CHUNK", 3)
+    small = exported(npi, "blimp", tmp_path / "small")
+    for path in whole.iterdir():
+        assert path.read_bytes() == (small / path.name).read_bytes()
+
+
+def test_what_does_not_fit_is_left_out_and_said(data: Path, tmp_path: Path) -> None:
+    done = run("export", data, "--as", "syntaxgym", "--out", tmp_path / "out")
+    assert done.exit_code == 0
+    assert "left out, for syntaxgym does not fit them: keys-four-type_I, keys-four" in done.stderr
+    assert "left out, for there is nothing to contrast: keys-fine" in done.stderr
+    assert "keys-fine" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (["--as", "blimp", "--config", "keys-atraction"], "M740", "did you mean keys-attraction?"),
+        (["--as", "blimp", "--split", "dev"], "M740", "there is test"),
+        (["--as", "latin-square", "--config", "keys-four-type_I"], "M741", "keys-attraction"),
+        (["--as", "blimp", "--config", "keys-fine"], "M743", "nothing to contrast in keys-fine"),
+        (["--as", "syntaxgym", "--config", "keys-fine"], "M743", "nothing to contrast"),
+        (["--as", "minicons", "--config", "keys-fine"], "M743", "nothing to contrast"),
+        (["--as", "lm-eval", "--config", "keys-fine"], "M743", "nothing to contrast"),
+        (["--as", "lm-eval", "--hub", "a b"], "M745", "--hub owner/name"),
+        (["--as", "lm-eval", "--hub", "a/b", "-n", "3"], "M745", "--limit"),
+        (["--as", "latin-square", "-n", "3"], "M746", "has 4 cells, and there are only 3"),
+    ],
+)
+def test_faults(data: Path, tmp_path: Path, args: list[str], code: str, message: str) -> None:
+    done = run("export", data, *args, "--out", tmp_path / "a" / "out")
+    assert done.exit_code == 1
+    assert f"error[{code}]" in done.output
+    assert message in done.output
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--as", "blimp", "--seed", "3"], "--seed is for --as latin-square, not for blimp"),
+        (["--as", "minicons", "--hub", "a/b"], "--hub is for --as lm-eval"),
+        (["--as", "lm-eval", "--field", "syntax"], "--field is for --as blimp"),
+        (["--as", "conll"], "'conll' is not one of"),
+    ],
+)
+def test_options_of_other_formats(
+    data: Path, tmp_path: Path, args: list[str], message: str
+) -> None:
+    done = run("export", data, *args, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert message in done.output
+
+
+def test_no_published_folder(tmp_path: Path) -> None:
+    for folder in (tmp_path / "none", tmp_path):
+        done = run("export", folder, "--as", "blimp", "--out", tmp_path / "out")
+        assert done.exit_code == 1
+        assert "error[M720]" in done.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_written_over(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine", "utf-8")
+    (tmp_path / "file").write_text("mine", "utf-8")
+    for name in ("full", "file"):
+        done = run("export", data, "--as", "blimp", "--out", tmp_path / name)
+        assert "error[M742]" in done.output
+    assert (tmp_path / "full" / "mine").read_text("utf-8") == "mine"
+    assert (tmp_path / "file").read_text("utf-8") == "mine"
+    (tmp_path / "empty").mkdir()
+    assert exported(data, "blimp", tmp_path / "empty").is_dir()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "full"]
+
+
+def test_the_working_folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    number = tmp_path.stat().st_ino
+    exported(data, "minicons", Path())
+    assert (tmp_path / "keys-crossed.csv").is_file()
+    assert tmp_path.stat().st_ino == number
+    assert not [path for path in tmp_path.parent.iterdir() if path.name.endswith(".partial")]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_a_run_that_ends_leaves_nothing(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Any
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("merula.exports.blimp.json_line", fail)
+    with pytest.raises((KeyboardInterrupt, MerulaError)):
+        export(data, FORMATS["blimp"], tmp_path / "a" / "out")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_was_filled_in_the_meantime(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def fill() -> None:
+        with new_folder(out) as aside:
+            (aside / "ours").write_text("", "utf-8")
+            out.mkdir()
+            (out / "theirs").write_text("", "utf-8")
+
+    with pytest.raises(MerulaError, match="not empty"):
+        fill()
+    assert [path.name for path in out.iterdir()] == ["theirs"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_damaged_file_is_named(data: Path, tmp_path: Path) -> None:
+    broken = Path(shutil.copytree(data, tmp_path / "broken"))
+    file = next(broken.glob("keys-crossed/*.parquet"))
+    file.write_bytes(file.read_bytes()[:200])
+    done = run("export", broken, "--as", "minicons", "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert file.name in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_row_that_was_lost_is_missed(data: Path, tmp_path: Path) -> None:
+    broken = Path(shutil.copytree(data, tmp_path / "broken"))
+    file = next(broken.glob("keys-crossed/*.parquet"))
+    found = pq.read_table(file)
+    pq.write_table(found.slice(0, found.num_rows - 1), file)
+    done = run("export", broken, "--as", "minicons", "--out", tmp_path / "out")
+    assert done.exit_code == 1
+    assert "the last instance of keys-crossed has lost some of its rows" in done.output
+
+
+def test_the_command_knows_the_formats() -> None:
+    from merula.cli.export import FORMATS as SHOWN
+    from merula.cli.export import export as command
+
+    assert tuple(FORMATS) == SHOWN
+    assert command.help is not None
+    for form in FORMATS.values():
+        assert re.search(rf"^ *{form.name} +{re.escape(form.about)}$", command.help, re.MULTILINE)
+    assert "export" in main.list_commands(None)  # type: ignore[arg-type]
+
+
+# --- texts -----------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=2, max_size=4))
+)
+def test_lines_of_csv_are_read_back(cells: list[list[str]]) -> None:
+    text = "".join(csv_line(own) for own in cells)
+    assert list(csv.reader(io.StringIO(text, newline=""))) == cells
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_texts_are_read_back_from_yaml(text: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    assert yaml.safe_load(f"a: {yaml_text(text)}\n") == {"a": text}
+
+
+@given(st.text())
+def test_names_are_names_of_files(text: str) -> None:
+    for name in (name_of(text), ascii_name(text) or "x"):
+        assert not set(name) & set('<>:"/\\|?*,[] \n\0')
+        assert 0 < len(name.encode()) <= 255 - len(".jsonl")
+        assert name not in (".", "..")
+
+
+@given(st.lists(st.sampled_from(["a", "A", "a-2", "b"])))
+def test_distinct_names(names: list[str]) -> None:
+    found = distinct(names)
+    assert len({name.casefold() for name in found}) == len(names)
+    assert all(new.startswith(old) for old, new in zip(names, found, strict=True))
+    assert found[:1] == names[:1]
