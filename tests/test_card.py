@@ -21,10 +21,11 @@ from merula._resources import folder
 from merula.language.diagnostics import MerulaError
 from merula.program import TableOptions
 from merula.publish import card_metadata, markdown
-from merula.publish.card import demand_template, facts, render
+from merula.publish.card import demand_card, demand_template, facts, render
+from merula.publish.card_samples import samples
 from merula.publish.licences import LICENCES, demand_licence
 from merula.publish.make import Options, publish
-from merula.publish.manifest import Publication
+from merula.publish.manifest import Publication, SuiteEntry
 from merula.publish.origins import ORIGINS, read_origins
 from merula.publish.plan import Asked, Choice, Details, Plan
 
@@ -182,7 +183,7 @@ def test_datasets_load_what_the_head_says(
         assert streamed[split].features == features
         assert next(iter(streamed[split])) == rows[0]
     (info,) = [i for i in head_of(text_of(out))["dataset_info"] if i["config_name"] == name]
-    assert info["features"] == features._to_yaml_list()
+    assert "features" not in info  # they are read from the Parquet files
     assert info["dataset_size"] == sum(split["num_bytes"] for split in info["splits"])
     for split in info["splits"]:
         size = loaded[split["name"]].data.nbytes  # but for the bits that say what is null
@@ -283,29 +284,32 @@ def test_the_cells_are_judged_by_the_rules(out: Path) -> None:
     ]
     assert rows[0] == ["cell", "`subj.number`", "`verb.number`", "judgement", "breaks"]
     assert rows[2:] == [
-        ["1", "sg", "sg", "acceptable", ""],
-        ["2", "sg", "pl", "**unacceptable**", "`E agreement`"],
-        ["3", "pl", "sg", "**unacceptable**", "`E agreement`"],
-        ["4", "pl", "pl", "acceptable", ""],
+        ["0", "sg", "sg", "acceptable", ""],
+        ["1", "sg", "pl", "**unacceptable**", "`E agreement`"],
+        ["2", "pl", "sg", "**unacceptable**", "`E agreement`"],
+        ["3", "pl", "pl", "acceptable", ""],
     ]
 
 
 def test_the_examples_are_the_first_rows(out: Path) -> None:
+    """One of each design, from the first of its configurations; cells as rows number them."""
     from merula.publish.reading import Published
 
     opened = Published.open(out)
     text = text_of(out)
-    for config in opened.about.configs:
+    for config in opened.about.configs[:2]:
         (row, *rest) = [own for batch in opened.rows(config, "train") for own in batch.to_pylist()]
+        assert f"address {row['address']})" in text
         if config.kind == "paradigm":
             shown = [(own["sentence"], own["acceptable"]) for own in (row, *rest[:3])]
-            for number, (sentence, good) in enumerate(shown, 1):
+            for number, (sentence, good) in enumerate(shown):
                 assert f"\n{number}  {' ' if good else '*'}{sentence}\n" in text
         else:
             for sentence, label in zip(row["answers"], row["labels"], strict=True):
                 assert re.search(rf"^{label} .*  {re.escape(sentence)}  ", text, re.MULTILINE)
             for number, sentence in enumerate(row["context"], 1):
                 assert re.search(rf"^{number}  +{re.escape(sentence)}  ", text, re.MULTILINE)
+    assert text.count("An example (") == 2
 
 
 def test_the_answers_say_what_they_break_and_give_away(out: Path) -> None:
@@ -317,12 +321,35 @@ def test_the_answers_say_what_they_break_and_give_away(out: Path) -> None:
     assert "subj.number cycles 2 of sg | pl every 1" in found
 
 
+def counts(text: str) -> dict[str, dict[str, str]]:
+    """The table of counts: of each configuration the cells by their heads."""
+    heads, _, *rows = [
+        [cell.strip(" `") for cell in line.split("|")[1:-1]]
+        for line in section(text, "Counts").split("\n")
+        if line.startswith("|")
+    ]
+    return {row[0]: dict(zip(heads[1:], row[1:], strict=True)) for row in rows}
+
+
 def test_counts_are_those_of_the_rows(out: Path) -> None:
-    found = section(text_of(out), "Counts")
-    row = next(line for line in found.split("\n") if "`keys-yes`" in line and "train" in line)
-    assert re.findall(r"\d+", row) == ["6", "24", "12", "12"]
-    row = next(line for line in found.split("\n") if "four-type_I`" in line and "test" in line)
-    assert [cell.strip() for cell in row.split("|")[3:-1]] == ["2", "2", "–", "–"]
+    found = counts(text_of(out))
+    assert list(found) == ["keys-yes` (default)", "keys-four-type_I", "keys-four-type_III"]
+    assert found["keys-yes` (default)"] == {
+        "train": "6",
+        "validation": "2",
+        "test": "2",
+        "of": "10",
+        "rows": "40",
+        "acceptable": "20",
+        "unacceptable": "20",
+    }
+    own = found["keys-four-type_I"]
+    assert (own["test"], own["rows"], own["acceptable"], own["unacceptable"]) == (
+        "2",
+        "10",
+        "–",
+        "–",
+    )
 
 
 def test_every_column_is_explained(out: Path) -> None:
@@ -331,18 +358,24 @@ def test_every_column_is_explained(out: Path) -> None:
         for name in config.fields.names:
             row = re.search(rf"^\| `{name}` +\| (.+?) +\| (.+?) +\|$", found, re.MULTILINE)
             assert row is not None, name
+    assert re.search(r"`cell`.*table of its design \(0 .+, 3 .+\)", found)
+    assert re.search(r"`context_lexemes`.*; only in type III +\|", found)
+    assert re.search(r"`varied` +\| list of structs +\| empty here", found)
 
 
 def test_the_rest_is_said(out: Path) -> None:
     text = text_of(out)
     assert "a verb has the number of its subject" in section(text, "The phenomenon `keys`")
-    assert "No source is given for `keys.csv`" in section(text, "Where the words come from")
+    assert section(text, "Where the words come from") == "- No source is given for `keys.csv`."
+    assert "Parts of the tables" not in section(text, "Licence")
     assert "by-sa/4.0" in section(text, "Licence")
     assert "author = {Ann Ö and Bo\\_b}" in section(text, "Citation")
     remade = section(text, "Making it again")
     about = read(out)
     assert about.command in remade
     assert "merula verify" in remade
+    assert "all files come out the same" in remade
+    assert "fingerprint" not in text
     assert about.grammars[0].grammar[:16] in remade
     assert about.grammars[0].lexicon[:16] in remade
     assert 'load_dataset("keys", "keys-four-type_III")' in text
@@ -627,3 +660,314 @@ def test_faults_of_sources(text: str, what: str, tmp_path: Path) -> None:
 def test_a_card_without_an_audit(plan: Plan, tmp_path: Path) -> None:
     publish(plan, tmp_path / "out", Options(audit=0, sources=False))
     assert "## The audit" not in text_of(tmp_path / "out")
+
+
+def packaged(name: str, **choice: Any) -> tuple[Plan, dict[str, Any]]:
+    """The plan of a grammar that comes with Merula, and the facts of its card."""
+    asked = Asked(name, TableOptions(), merula.load(name)._compiled)
+    plan = Plan("data", (asked,), Details("cc-by-4.0"), Choice(10, **choice))
+    compiled = {entry.phenomenon: asked.compiled for entry in plan.publication.grammars}
+    return plan, facts(plan.publication, compiled)
+
+
+def test_cells_are_told_by_frame_where_frames_differ() -> None:
+    plan, told = packaged("npi/adverbs", designs=("ever",))
+    design = plan.grammars[0].compiled.designs["ever"]
+    (own,) = told["designs"]
+    assert [table["frames"] for table in own["tables"]] == [["after"], ["before"]]
+    for table in own["tables"]:
+        for variant in (p for p in design.plans if p.variant.frame.name in table["frames"]):
+            said = [(cell["judgement"], cell["breaks"]) for cell in table["cells"]]
+            assert said == [
+                ("acceptable" if own.cell.acceptable else "unacceptable", list(own.cell.broken))
+                for own in variant.cells
+            ]
+    # which cells are good depends on the frame, how many are does not
+    card = render(told)
+    assert "in some variants" not in card
+    assert "From instance to instance the frame, `N2.number`, `H1.tense` vary." in card
+    row = counts(card)["adverbs-ever` (default)"]
+    assert (row["test"], row["rows"]) == ("10", "80")
+    assert (row["acceptable"], row["unacceptable"]) == ("50", "30")
+
+
+def test_frames_that_are_alike_are_told_together(said: Mapping[str, Any]) -> None:
+    (own,) = [own for own in said["designs"] if own["kind"] == "paradigm"]
+    assert own["tables"] == [{"frames": own["frames"], "cells": own["cells"]}]
+    assert "In the frame" not in render(said)
+
+
+def test_instances_with_contested_sentences_are_left_out() -> None:
+    _, told = packaged("npi/adverbs", designs=("ever",))
+    (rule,) = told["together"]["contested"]
+    assert rule["doc"]
+    assert f"left out: `free_choice` ({rule['doc']})." in render(told)
+    rule["doc"] = ""
+    assert "left out: `free_choice` (`any and any inside frees`)." in render(told)
+
+
+@pytest.mark.parametrize(
+    ("types", "answers", "here", "not_here"),
+    [
+        (("I",), "one", "In type I all of its sentences", "In type III"),
+        (("III",), "one", "the answers share a further choice", "In type I all"),
+        (("III",), "mixed", "and so has each answer", "a further choice"),
+    ],
+)
+def test_what_the_types_share(
+    types: tuple[str, ...], answers: str, here: str, not_here: str, tmp_path: Path
+) -> None:
+    plan = toy(tmp_path, types=types)
+    configs = [
+        replace(c, answers=answers if c.variation == "III" else "")
+        for c in plan.publication.configs
+    ]
+    card = render(
+        facts(replace(plan.publication, configs=configs), {"keys": plan.grammars[0].compiled})
+    )
+    assert here in card
+    assert not_here not in card
+
+
+def suite(**said: Any) -> SuiteEntry:
+    """A suite of which something is said."""
+    usual = dict.fromkeys(("asked", "source", "about", "recipe", "split", "disjoint"), "")
+    more: dict[str, Any] = {"references": [], "cap": None, "number": None, "seed": 0, "types": []}
+    return SuiteEntry(**{**usual, **more, "name": "keys", **said})
+
+
+@pytest.mark.parametrize(
+    ("disjoint", "here", "words"),
+    [
+        ("", "No lexical set is in two splits.", False),
+        ("answers", "No right answer of a configuration is in two splits, but", True),
+    ],
+)
+def test_what_splits_of_a_suite_share(
+    disjoint: str, here: str, words: bool, plan: Plan, out: Path
+) -> None:
+    whole = replace(read(out), suite=suite(disjoint=disjoint))
+    card = render(facts(whole, {"keys": plan.grammars[0].compiled}))
+    assert here in section(card, "Counts")
+    assert ("says nothing about new words" in section(card, "Limits")) == words
+    assert ("each split has lexical sets of its own" in card) == (not disjoint)
+
+
+def test_a_suite_says_what_it_is_and_how_it_draws(plan: Plan, out: Path) -> None:
+    own = suite(about="keys and their attractors", references=["Bock & Miller (1991)"], cap=0.03)
+    card = render(facts(replace(read(out), suite=own), {"keys": plan.grammars[0].compiled}))
+    body = card.partition("\n# ")[2]
+    assert body.split("\n\n")[1].startswith("Keys and their attractors. This data set has")
+    assert "The suite `keys` decides" in body
+    assert "no lexeme is in more than 3.0% of the paradigms of a slot" in body
+    assert section(card, "Citation").endswith("\n- Bock & Miller (1991)")
+
+
+def test_what_an_answer_breaks_in_some_variants_is_told_so() -> None:
+    plan, told = packaged("blm/agreement_fr", designs=("six",))
+    variants = plan.grammars[0].compiled.designs["six"].plans
+    (own,) = told["designs"]
+    for answer in own["answers"]:
+        broken = [
+            cell.cell.broken
+            for v in variants
+            for cell in v.cells
+            if cell.cell.label == answer["label"]
+        ]
+        every = {rule for rules in broken for rule in rules}
+        assert set(answer["breaks"]) == {rule for rule in every if all(rule in b for b in broken)}
+        assert set(answer["sometimes"]) == every - set(answer["breaks"])
+    assert "`E agreement`, sometimes `I attraction`" in render(told)
+
+
+def test_the_examples_are_of_the_seed(tmp_path: Path) -> None:
+    from merula.publish.reading import Published
+
+    publish(toy(tmp_path, seed=7), tmp_path / "out", Options(audit=0, sources=False))
+    opened = Published.open(tmp_path / "out")
+    text = text_of(tmp_path / "out")
+    for config in opened.about.configs[:2]:
+        row = next(own for batch in opened.rows(config, "test") for own in batch.to_pylist())
+        first = row["sentence"] if config.kind == "paradigm" else row["context"][0]
+        assert re.search(rf"^[01] [ *]+{re.escape(first)}", text, re.MULTILINE), config.name
+
+
+def test_the_default_is_loaded_without_its_name(out: Path) -> None:
+    found = section(text_of(out), "Loading it")
+    assert re.findall(r'^data = load_dataset\("keys"(?:, "(.+)")?\)', found, re.MULTILINE) == [
+        "",
+        "keys-four-type_I",
+        "keys-four-type_III",
+    ]
+
+
+# --- many designs --------------------------------------------------------------------------------
+
+MORE = """paradigm no = subj.number × verb.number varying attr.number
+paradigm some "by number" = verb.number × subj.number varying attr.number
+"""
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Facts:
+    """The facts of two grammars with eight designs, which differ in one rule."""
+    where = tmp_path_factory.mktemp("crowd")
+    (where / "keys.csv").write_text(TABLE, encoding="utf-8")
+    asked = []
+    for name, doc in (("keys", "a verb agrees"), ("locks", "a verb agrees, too")):
+        text = GRAMMAR.replace("phenomenon keys", f"phenomenon {name}")
+        text = text.replace("a verb has the number of its subject", doc)
+        text = text.replace("matrix four", f"{MORE}matrix four")
+        path = where / f"{name}.merula"
+        path.write_text(text, encoding="utf-8")
+        asked.append(Asked(str(path), TableOptions(), merula.load(path)._compiled))
+    plan = Plan("crowd", tuple(asked), Details("cc-by-4.0"), Choice(10, split="60:20:20"))
+    grammars = zip(plan.publication.grammars, asked, strict=True)
+    compiled = {entry.phenomenon: own.compiled for entry, own in grammars}
+    return Facts(facts(plan.publication, compiled, samples=samples(plan.wanted, plan.seed)))
+
+
+def test_what_phenomena_share_is_said_once(crowd: Mapping[str, Any]) -> None:
+    found = section(render(crowd), "The phenomena")
+    assert (
+        len(re.findall(r"^\| `keys` +\| Agreement across an attractor", found, re.MULTILINE)) == 1
+    )
+    rows = re.findall(r"^\| `E agreement` +\| (.+?) +\| (.+?) +\|$", found, re.MULTILINE)
+    assert rows[:2] == [("a verb agrees", "`keys`"), ("a verb agrees, too", "`locks`")]
+    assert re.findall(r"^\| `clause`.*\| (.+?) +\|$", found, re.MULTILINE) == ["all"]
+
+
+def test_designs_that_are_alike_are_told_once(crowd: Mapping[str, Any]) -> None:
+    told = [[own["members"], own["design"]["name"]] for own in crowd["groups"]]
+    both = ["keys", "locks"]
+    assert told == [
+        [[[["yes", "no"], both]], "yes"],
+        [[[["some"], both]], "some"],
+        [[[["four"], both]], "four"],
+    ]
+    found = section(render(crowd), "Designs")
+    assert found.count("<details") == found.count("</details>") == 3
+    # cells, what they break, and an instance in a block; the same as where there are few designs
+    (own, *_) = crowd["designs"]
+    cells = own["tables"][0]["cells"]
+    sentences = [line[1] for line in own["examples"][0]["lines"]]
+    for number, (cell, sentence) in enumerate(zip(cells, sentences, strict=True)):
+        told_ = "  ".join([f"{number} ", *cell["factors"], *cell["breaks"], sentence])
+        assert " ".join(told_.split()) in [" ".join(line.split()) for line in found.split("\n")]
+
+
+def test_answers_of_many_designs_say_what_they_break(crowd: Mapping[str, Any]) -> None:
+    found = section(render(crowd), "Designs")
+    assert re.search(r"^AE +E  .*  E agreement \(the other number\)  ", found, re.MULTILINE)
+    assert re.search(r"^WN +R  .*  R attr\.number  ", found, re.MULTILINE)
+    assert "By chance the answer is right in 33.3% of the matrices." in found
+
+
+@settings(max_examples=MANY // 2)
+@given(pool=st.lists(TEXTS, min_size=1, max_size=5))
+def test_any_text_leaves_the_card_of_a_crowd_whole(
+    pool: list[str], crowd: Mapping[str, Any]
+) -> None:
+    number = iter(range(10**9))
+    keys = ANY - {"about"} | {"only", "but", "references", "abouts"}
+    other = replaced(dict(crowd), lambda: pool[next(number) % len(pool)], keys)
+    before, after = render(crowd), render(other)
+    assert shape(after.partition("\n---\n")[2]) == shape(before.partition("\n---\n")[2])
+    assert list(bars(after)) == list(bars(before))
+
+
+# --- what limits the data ------------------------------------------------------------------------
+
+
+def shortcut(part: str, probe: str, majority: float, forced: float | None) -> dict[str, Any]:
+    own = {"part": part, "probe": probe, "majority": majority, "forced": forced}
+    return {**own, "accuracy": majority, "of": "sentences", "number": 10, "leaks": False}
+
+
+def limits(plan: Plan, **audit: Any) -> tuple[str, str]:
+    """What the card says of an audit, and of limits."""
+    whole = {"clean": True, "faults": [], "sentences": 1, "matrices": 0, "paradigms": 1}
+    whole |= {"checks": [], "shortcuts": [], "shortcuts_complete": True, "tolerance": 0.02}
+    whole |= audit
+    card = render(facts(plan.publication, {"keys": plan.grammars[0].compiled}, whole))
+    return section(card, "The audit"), section(card, "Limits")
+
+
+def test_the_limits_say_what_takes_no_syntax(plan: Plan) -> None:
+    found = [shortcut("a", "words", 0.5, 0.75), shortcut("a", "position", 0.5, None)]
+    heard, told = limits(plan, shortcuts=found)
+    assert "most frequent label is right in 50.0%, and a bag of words in up to 75.0%" in told
+    assert "Where there is no second number" in heard
+    more = [*found[:1], shortcut("b", "words", 0.625, 0.875)]
+    heard, told = limits(plan, shortcuts=more)
+    assert "is right in 50.0% to 62.5%, and a bag of words in up to 75.0% to 87.5%" in told
+    assert "Where there is no second number" not in heard
+    _, told = limits(plan)
+    assert "bag of words" not in told
+
+
+def test_the_limits_say_what_splits_share(plan: Plan) -> None:
+    check = {"check": "split-right", "meaning": "right answers in two splits", "ran": True}
+    check |= {"of": 40, "said": "", "fails": True}
+    _, told = limits(plan, checks=[{**check, "found": 3}])
+    assert "- The audit found right answers in two splits: 3 of 40." in told
+    _, told = limits(plan, checks=[{**check, "found": 0}])
+    assert "right answers" not in told
+
+
+# --- without sources -----------------------------------------------------------------------------
+
+
+def test_a_card_without_sources_says_what_is_needed(plan: Plan, tmp_path: Path) -> None:
+    publish(plan, tmp_path / "out", Options(audit=0, sources=False))
+    found = section(text_of(tmp_path / "out"), "Making it again")
+    assert "are not published with the data" in found
+    assert "in this folder" not in found
+    assert "merula verify ." not in found
+    assert plan.publication.grammars[0].grammar[:16] in found
+
+
+def test_a_card_of_a_packaged_grammar_without_sources() -> None:
+    plan, told = packaged("npi/only", designs=("ever",))
+    found = section(render(told), "Making it again")
+    assert f"they come with Merula {plan.publication.merula}" in found
+    assert "merula verify ." in found
+
+
+def test_other_licences_of_tables_are_named() -> None:
+    _, told = packaged("npi/only", designs=("ever",))
+    assert "Parts of the tables" not in render(told)  # they are not published
+    with_source = {**told, "has_source": True}
+    found = section(render(with_source), "Licence")
+    assert "Parts of the tables in `source/` have others" in found
+    assert "[cc-by-sa-4.0](https://creativecommons.org/licenses/by-sa/4.0/)" in found
+
+
+# --- templates -----------------------------------------------------------------------------------
+
+
+def test_a_template_goes_on_with_a_list(said: Mapping[str, Any], tmp_path: Path) -> None:
+    text = "{% block limits %}\n{{ super() }}\n- Two speakers have read it.\n\n{% endblock %}"
+    found = section(render(said, own(tmp_path, EXTENDS + text)), "Limits")
+    assert found.endswith("\n- Two speakers have read it.")
+    assert "\n\n-" not in found[found.index("- Labels") :]
+
+
+def test_a_template_may_be_called_as_the_packaged_one(
+    said: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = EXTENDS + "{% block title %}# Mine\n\n{% endblock %}"
+    (tmp_path / "card.md.j2").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in ("card.md.j2", "./card.md.j2", str(tmp_path / "card.md.j2")):
+        demand_card(Path(name))
+        assert "\n# Mine\n" in render(said, Path(name))
+
+
+def test_what_a_card_needs_is_asked_for_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    demand_card()
+    with pytest.raises(MerulaError, match="M711"):
+        demand_card(Path("missing"))
+    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
+    with pytest.raises(MerulaError, match="M712"):
+        demand_card()

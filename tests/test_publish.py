@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 import merula
 from merula.cli import main
 from merula.formats import plain
+from merula.publish.audit import sample_of
 from merula.publish.features import CLASSES, ClassNames, Fields, Items, Value, features_of
 from merula.publish.folder import finish_commit
 from merula.publish.manifest import read_publication
@@ -309,11 +311,7 @@ def test_the_audit_reads_published_data(both: Path) -> None:
     ran = run("audit", str(both), "--format", "json")
     found = json.loads(ran.output)
     assert (found["sentences"], found["matrices"]) == (480, 120)
-    assert found["splits"] == ["dev", "test", "train"] or set(found["splits"]) == {
-        "dev",
-        "test",
-        "train",
-    }
+    assert set(found["splits"]) == {"train", "validation", "test"}
     own = json.loads((both / "audit.json").read_text(encoding="utf-8"))
     assert own["sentences"] == 480
     assert {said["of"] for said in own["publication"]["sample"]} == {48, 6}
@@ -455,26 +453,13 @@ def test_a_run_that_is_stopped_leaves_the_old_data_or_is_finished(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """At every move of a file: before the list of moves is written nothing has changed."""
-    words = (
-        "toy.merula",
-        "npi/only",
-        "-d",
-        "agree",
-        "-d",
-        "any",
-        "-n",
-        "4",
-        "--audit-sentences",
-        "0",
-    )
+    Path("more.merula").write_text(TOY.replace("toys", "more"), encoding="utf-8")
+    words = ("toy.merula", "more.merula", "--audit-sentences", "0")
     published(*words)
     old = contents(Path("out"))
     Path("toy.csv").write_text(TABLE + "the cow,the cows,moos,moo\n", encoding="utf-8")
     published(*words, out="new")
-    new = {
-        name: data.replace(b"new-again", b"out-again")
-        for name, data in contents(Path("new")).items()
-    }
+    new = contents(Path("new"))
     stages = set()
     for after in range(200):
         shutil.rmtree("again", ignore_errors=True)
@@ -496,7 +481,7 @@ def test_a_run_that_is_stopped_leaves_the_old_data_or_is_finished(
         committed = Path("again/.merula/commit.json").is_file()
         stages.add(committed)
         if not committed:
-            assert {n: d.replace(b"again-again", b"out-again") for n, d in here.items()} == old
+            assert here == old
             assert not verified("again")
         else:
             assert "M676" in run("verify", "again").output
@@ -736,12 +721,10 @@ def test_sources_can_be_left_out() -> None:
     published("toy.merula", "--no-source")
     assert not Path("out/source").exists()
     assert not verified()
-    Path("toy.csv").write_text(TABLE + "the cow,the cows,moos,moo\n", encoding="utf-8")
-    (fault,) = verified().values()
-    assert fault == ("cannot be made again: the tables or surface rules of toy.merula have changed")
-    Path("toy.merula").unlink()
-    (fault,) = verified().values()
-    assert "is not at hand" in fault
+    (check,) = [c for c in merula.verify("out") if c.rows]
+    assert check.note == "not made again: the grammar toy.merula was not published with it"
+    published("npi/only", "-n", "5", "--no-source", out="npi")
+    assert {c.note for c in merula.verify("npi") if c.rows} == {"and made again"}
 
 
 def test_a_table_with_an_absolute_name_cannot_be_bundled(folder: Path) -> None:
@@ -754,21 +737,41 @@ def test_a_table_with_an_absolute_name_cannot_be_bundled(folder: Path) -> None:
     published("toy.merula", "--no-source")
 
 
-def test_the_command_in_the_manifest_remakes_the_data(
-    folder: Path, both: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_command_in_the_manifest_remakes_all_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Run in the folder itself, which may be anywhere, it makes the same rows."""
-    import shlex
-
-    shutil.copytree(both, folder / "data")
-    words = shlex.split(read_publication(both).command)  # type: ignore[union-attr]
-    monkeypatch.chdir(folder / "data")
+    """Run in the folder itself, which may be anywhere, it makes every file again."""
+    Path("other.txt").write_text(TABLE.replace(",", ";").replace("subj.sg", "One"), "utf-16")
+    Path("toys.bib").write_text("@misc{toys, title = {Toys}}", encoding="utf-8")
+    Path("own.md.j2").write_text(
+        '{% extends "card.md.j2" %}{% block limits %}Mine.\n{% endblock %}', encoding="utf-8"
+    )
+    published(
+        "toy.merula",
+        *("--lexicon", "other.txt", "--separator", ";", "--encoding", "utf-16"),
+        *("--column", "subj.sg=One", "--title", "Toys' toys", "--author", "Ann", "--author", "Bo"),
+        *("--citation", "toys.bib", "--template", "own.md.j2", "--split", "50:50", "--seed", "4"),
+        *("--rows-per-file", "4", "--audit-sentences", "6"),
+    )
+    assert "Mine." in Path("out/README.md").read_text(encoding="utf-8")
+    shutil.copytree("out", "elsewhere/data")
+    for name in ("toy.merula", "toy.csv", "other.txt", "toys.bib", "own.md.j2"):
+        Path(name).unlink()
+    words = shlex.split(read_publication(folder / "elsewhere" / "data").command)  # type: ignore[union-attr]
+    monkeypatch.chdir(folder / "elsewhere" / "data")
     ran = run(*words[1:])
     assert ran.exit_code == 0, ran.output
-    (again,) = folder.glob("*-again")
-    for name, data in contents(both).items():
-        if name.endswith(".parquet"):
-            assert contents(again)[name] == data
+    assert contents(folder / "elsewhere" / "again" / "out") == contents(folder / "out")
+
+
+def test_the_command_in_the_manifest_remakes_splits_and_types(
+    folder: Path, both: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(both, folder / "data" / "out")
+    monkeypatch.chdir(folder / "data" / "out")
+    ran = run(*shlex.split(read_publication(both).command)[1:])  # type: ignore[union-attr]
+    assert ran.exit_code == 0, ran.output
+    assert contents(folder / "data" / "again" / "out") == contents(both)
 
 
 # --- faults ------------------------------------------------------------------------------------
@@ -810,3 +813,249 @@ def test_a_citation_that_cannot_be_read_is_told() -> None:
 )
 def test_usage(words: list[str]) -> None:
     assert run("publish", "toy.merula", "--out", "out", *LICENCE, *words).exit_code == 2
+
+
+# --- suites ------------------------------------------------------------------------------------
+
+PARADIGMS = """name = "small"
+n = 20
+cap = 1.0
+split = "50:25:25"
+closed = ["determiner", "quantifier", "auxiliary", "modal", "complementizer", "conjunction",
+          "preposition", "pronoun", "focus"]
+
+[[parts]]
+grammar = "npi/only"
+
+[[parts]]
+grammar = "npi/quantifiers"
+designs = ["any"]
+"""
+MATRICES = """kind = "matrices"
+name = "small"
+n = 40
+split = "80:20"
+
+[[parts]]
+grammar = "blm/spray_load_balanced"
+unit = "verb"
+sets = { both = ["alt_atl", "atl_alt"] }
+"""
+
+
+def _recipe(text: str) -> None:
+    Path("suite.toml").write_text(text, encoding="utf-8")
+
+
+def test_a_suite_of_paradigms_has_the_instances_of_its_suite(folder: Path) -> None:
+    _recipe(PARADIGMS)
+    ran = published("suite.toml", "--split", "60:20:20", "--seed", "3")
+    assert "only-any train  12 instances, 96 sentences" in ran.output
+    words = "suite suite.toml --out rows --split 60:20:20 --seed 3 --format parquet --quiet"
+    assert run(*words.split()).exit_code == 0
+    found = Published.open(folder / "out")
+    for split, own in (("train", "train"), ("validation", "dev"), ("test", "test")):
+        rows = pq.read_table(f"rows/sentences/{own}.parquet", partitioning=None).to_pylist()
+        for config in found.about.configs:
+            here = [
+                (row["address"], row["cell"], row["sentence"], row["acceptable"])
+                for batch in found.rows(config, split)
+                for row in batch.to_pylist()
+            ]
+            there = [
+                (row["address"], row["cell"], row["sentence"], row["acceptable"])
+                for row in rows
+                if (row["part"], row["design"]) == (config.phenomenon, config.design)
+            ]
+            assert here == there
+    assert not verified()
+
+
+def test_a_suite_of_matrices_keeps_together_what_belongs_together(folder: Path) -> None:
+    _recipe(MATRICES)
+    published("suite.toml", "--rows-per-file", "30")
+    found = Published.open(folder / "out")
+    names = [config.name for config in found.about.configs]
+    assert names == [f"spray_load_balanced-both-type_{kind}" for kind in ("I", "III")]
+    assert run("suite", "suite.toml", "--out", "rows", "--quiet").exit_code == 0
+    for config, kind in zip(found.about.configs, ("I", "III"), strict=True):
+        assert config.designs == ["alt_atl", "atl_alt"]
+        numbers = []
+        for split in config.splits:
+            path = f"rows/spray_load_balanced/both/type_{kind}/{split.name}.parquet"
+            there = pq.read_table(path, partitioning=None).to_pylist()
+            here = [row for b in found.rows(config, split.name) for row in b.to_pylist()]
+            assert [(r["address"], r["design"], r["context"]) for r in here] == [
+                (r["address"], r["design"], r["context"]) for r in there
+            ]
+            numbers += [row["instance"] for row in here]
+            for row in here:
+                assert row["labels"][row["correct"]] == "Correct"
+        assert numbers == list(range(80)), "instances are numbered through"
+    own = json.loads(Path("out/audit.json").read_text(encoding="utf-8"))
+    assert {said["design"] for said in own["publication"]["sample"]} == {"alt_atl", "atl_alt"}
+    card = Path("out/README.md").read_text(encoding="utf-8")
+    assert "No lexical set is in two splits." in card
+    assert "### The matrix `atl_alt`" in card
+    assert "nothing has changed" in published("suite.toml", "--rows-per-file", "30").output
+
+
+def test_a_suite_is_remade_from_its_own_recipe(folder: Path, monkeypatch: Any) -> None:
+    _recipe(MATRICES)
+    published("suite.toml", "--type", "I", "-n", "20", "--disjoint", "answers")
+    Path("suite.toml").unlink()
+    shutil.move("out", "elsewhere")
+    assert not verified("elsewhere")
+    command = read_publication(folder / "elsewhere").command  # type: ignore[union-attr]
+    monkeypatch.chdir(folder / "elsewhere")
+    ran = run(*shlex.split(command)[1:])
+    assert ran.exit_code == 0, ran.output
+    assert contents(folder / "elsewhere") == contents(folder / "again" / "out")
+    recipe = folder / "elsewhere" / "source" / "suite.toml"
+    recipe.write_text(MATRICES.replace("n = 40", "n = 41"), encoding="utf-8")
+    recipe.write_text(MATRICES.replace('"alt_atl", "atl_alt"', '"alt_atl"'), encoding="utf-8")
+    faults = {fault for name, fault in verified(folder / "elsewhere").items() if "test" in name}
+    assert faults == {"cannot be made again: the recipe of small has changed"}
+
+
+def test_lexemes_are_apart_where_a_suite_keeps_them_apart() -> None:
+    _recipe(PARADIGMS)
+    published("suite.toml", "--disjoint", "lexemes")
+    ran = run("audit", "out", "--disjoint", "lexemes", "--format", "json")
+    checks = {check["check"]: check for check in json.loads(ran.output)["checks"]}
+    own = checks["split-lexemes"]
+    assert own["ran"]
+    assert own["found"] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["npi", "npi/only"],
+        ["npi", "--design", "any"],
+        ["npi", "--answers", "mixed"],
+        ["npi", "--type", "I"],
+        ["npi", "--disjoint", "sets"],
+        ["blm", "--disjoint", "lexemes"],
+        ["toy.merula", "--disjoint", "lexemes"],
+    ],
+)
+def test_usage_of_suites(words: list[str]) -> None:
+    assert run("publish", *words, "--out", "out", *LICENCE).exit_code == 2
+    assert not Path("out").exists()
+
+
+# --- what is known already ---------------------------------------------------------------------
+
+
+def test_details_need_not_be_said_again() -> None:
+    Path("toys.bib").write_text("@misc{toys, title = {Toys}}", encoding="utf-8")
+    Path("own.md.j2").write_text(
+        '{% extends "card.md.j2" %}{% block limits %}Mine.\n{% endblock %}', encoding="utf-8"
+    )
+    own = ("--title", "All toys", "--author", "Ann", "--author", " ", "--citation", "toys.bib")
+    published("toy.merula", *own, "--template", "own.md.j2")
+    before = contents(Path("out"))
+    Path("own.md.j2").unlink()
+    ran = run("publish", "toy.merula", "--out", "out")
+    assert ran.exit_code == 0, ran.output
+    assert "nothing has changed" in ran.output
+    assert contents(Path("out")) == before
+    assert read_publication(Path("out")).authors == ["Ann"]  # type: ignore[union-attr]
+
+
+def test_a_dry_run_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("huggingface_hub")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
+    ran = run("publish", "toy.merula", "--out", "out", *LICENCE, "--push", "ann/toys", "--dry-run")
+    assert ran.exit_code == 0, ran.output
+    assert "toys-agree/test-00000-of-00001.parquet" in ran.output
+    assert not Path("out").exists()
+    published("toy.merula")
+    before = contents(Path("out"))
+    Path("toy.csv").write_text(TABLE + "the cow,the cows,moos,moo\n", encoding="utf-8")
+    ran = run("publish", "toy.merula", "--out", "out", "--push", "ann/toys", "--dry-run")
+    assert ran.exit_code == 0, ran.output
+    assert contents(Path("out")) == before
+
+
+def test_a_push_without_a_token_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
+    assert "M702" in refused("toy.merula", "--push", "ann/toys")
+    assert not Path("out").exists()
+
+
+def test_an_audit_changed_by_hand_is_made_anew() -> None:
+    published("toy.merula")
+    path = Path("out/audit.json")
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b'"clean": true', b'"clean": false'))
+    assert path.read_bytes() != good
+    published("toy.merula")
+    assert path.read_bytes() == good
+
+
+def test_other_words_are_made_anew() -> None:
+    published("toy.merula")
+    Path("toy.csv").write_text(TABLE.replace("the dog,", "a dog,"), encoding="utf-8")
+    published("toy.merula")
+    found = Published.open(Path("out"))
+    rows = [
+        row for batch in found.rows(found.about.configs[0], "test") for row in batch.to_pylist()
+    ]
+    assert any("A dog" in row["sentence"] for row in rows)
+    assert not verified()
+
+
+def test_a_split_that_would_be_empty_is_told() -> None:
+    said = refused("toy.merula", "--split", "80:10:10")
+    assert "M728" in said
+    assert "toys-agree has 2 instances: none would be in validation" in said
+    assert not Path("out").exists()
+
+
+def test_another_data_set_is_called_so() -> None:
+    published("toy.merula", "--title", "All toys")
+    assert "out holds another data set: All toys" in refused("npi/only", "-n", "4")
+
+
+def test_a_card_that_is_replaced_is_kept() -> None:
+    published("toy.merula")
+    card = Path("out/README.md")
+    card.write_text("My own words.", encoding="utf-8")
+    ran = published("toy.merula", "--replace")
+    assert "README.before.md" in ran.output
+    assert Path("out/README.before.md").read_text(encoding="utf-8") == "My own words."
+    assert not verified()
+
+
+def test_where_words_come_from_goes_with_the_tables() -> None:
+    Path("sources.toml").write_text('[[source]]\ntitle = "My head"\n', encoding="utf-8")
+    published("toy.merula")
+    assert Path("out/source/sources.toml").is_file()
+    assert "My head" in Path("out/README.md").read_text(encoding="utf-8")
+
+
+def test_every_design_of_every_split_is_in_a_sample() -> None:
+    published("npi/only", "-n", "20", "--split", "80:10:10")
+    about = read_publication(Path("out"))
+    assert about is not None
+    sample = sample_of(about, 10)
+    assert [said["instances"] for said in sample] == [1] * 6
+
+
+def test_suites_are_named_in_any_case() -> None:
+    ran = run("publish", "NPI", "--out", "out", *LICENCE, "--type", "I")
+    assert ran.exit_code == 2
+    assert "a suite of paradigms" in ran.output
+
+
+def test_a_citation_that_is_none_is_told() -> None:
+    assert "it holds no entry" in refused("toy.merula", "--citation", "toy.csv")
+
+
+def test_a_type_of_paradigms_is_told() -> None:
+    ran = run("publish", "toy.merula", "--out", "out", *LICENCE, "--type", "III")
+    assert ran.exit_code == 2

@@ -181,6 +181,51 @@ def test_lists_of_several_pages_are_read(hub: Hub, folder: Path) -> None:
     assert names(pushed(hub, folder), "kept") == FILES
 
 
+# --- what is not given up ------------------------------------------------------------------------
+
+
+def by_hand(hub: Hub, name: str, content: bytes) -> None:
+    """Somebody changes a file on the hub."""
+    repository = hub.repositories[REPO]
+    mine = type(repository.files["README.md"])(content)
+    repository.commit("By hand", {**repository.files, name: mine})
+
+
+def test_a_card_edited_on_the_hub_is_not_overwritten(hub: Hub, folder: Path) -> None:
+    pushed(hub, folder)
+    by_hand(hub, "README.md", b"---\nlicense: mit\n---\n# What I know of it\n")
+    assert pushed(hub, folder, [n for n in FILES if n != "README.md"]).commit
+    (folder / "keys/test-00000.parquet").write_bytes(b"PAR1 other rows")
+    write_manifest(folder, FILES)
+    before = hub.repositories[REPO].head
+    error = refused(hub, folder)
+    assert error.code == "M716"
+    assert "README.md was not written by Merula, or edited there" in error.render()
+    assert hub.repositories[REPO].head == before
+    pushed(hub, folder, replace=True)
+    assert hub.repositories[REPO].contents() == contents(folder)
+
+
+def test_a_card_that_was_there_first_is_not_overwritten(hub: Hub, folder: Path) -> None:
+    hub.make(REPO, files={"README.md": b"# My plans for this data set"})
+    assert refused(hub, folder).code == "M716"
+    pushed(hub, folder, replace=True)
+
+
+def test_configurations_that_are_not_here_are_not_deleted(hub: Hub, folder: Path) -> None:
+    (folder / "doors").mkdir()
+    (folder / "doors/test-00000.parquet").write_bytes(b"PAR1 doors")
+    more = [*FILES[:-1], "doors/test-00000.parquet", "merula.json"]
+    write_manifest(folder, more)
+    pushed(hub, folder, more)
+    write_manifest(folder, FILES)
+    error = refused(hub, folder)
+    assert error.code == "M716"
+    assert "the configuration doors is there and not here" in error.render()
+    result = pushed(hub, folder, replace=True)
+    assert names(result, "deleted") == ["doors/test-00000.parquet"]
+
+
 # --- what is deleted -----------------------------------------------------------------------------
 
 
@@ -354,7 +399,7 @@ def test_the_hub_is_given_the_time_that_it_asks_for(
 def test_the_waits_of_the_library_are_told_too(hub: Hub, folder: Path) -> None:
     pushed(hub, folder)
     (folder / "README.md").write_text("# Anew", "utf-8")
-    hub.fault(2, 503)  # the call after those for the repository and its files
+    hub.fault(4, 503)  # the call after those for the repository, its files, manifest and card
     told: list[str] = []
     pushed(hub, folder, progress=told.append)
     assert "preupload" in hub.calls[-3]
@@ -638,7 +683,14 @@ INTERRUPTED = """
     from huggingface_hub import constants
     from merula.publish.push import push
     constants.HF_HUB_DISABLE_XET = True
-    push(Path(sys.argv[1]), "anna/keys", sys.argv[4:], token=sys.argv[2], endpoint=sys.argv[3])
+    push(
+        Path(sys.argv[1]),
+        "anna/keys",
+        sys.argv[4:],
+        token=sys.argv[2],
+        endpoint=sys.argv[3],
+        replace=True,
+    )
 """
 
 
@@ -666,7 +718,7 @@ def test_an_interrupt_leaves_what_was_there(folder: Path, moment: str) -> None:
         process = subprocess.Popen(
             code, stderr=subprocess.PIPE, env={**os.environ, "HF_HUB_OFFLINE": "0"}
         )
-        assert reached.wait(20)
+        assert reached.wait(60)
         process.send_signal(signal.SIGINT)
         threading.Timer(0.2, done.set).start()
         _, told = process.communicate(timeout=20)

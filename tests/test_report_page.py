@@ -18,11 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from merula.cli import main
+from merula.pages.audits import findings
 from merula.pages.data_sets import Config, open_data_set
 from merula.pages.pieces import json_of
 from merula.pages.report import _safe
 from merula.pages.sample import Shown, survey
-from merula.pages.words import lay_out
+from merula.pages.tally import Lengths
+from merula.pages.words import lay_out, together
+from merula.publish.features import ClassNames
 from merula.publish.reading import Published
 from test_notebook import VOID, Tree
 
@@ -164,6 +167,7 @@ class Reader:
             self.page.evaluate(
                 """() => [...document.querySelectorAll("article")].map((article) => ({
                   about: article.querySelector("header").textContent,
+                  legend: [...article.querySelectorAll(".legend li")].map((li) => li.textContent),
                   rows: [...article.querySelectorAll("tbody tr")].map((tr) => ({
                     head: tr.querySelector("th").textContent,
                     small: [...tr.querySelectorAll("td.small:not(.outline):not(.class)")]
@@ -187,6 +191,13 @@ def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
     return [row for batch in batches for row in batch.to_pylist()]
 
 
+def cells_of(folder: Path, name: str) -> tuple[str, ...]:
+    """What the numbers of cells stand for."""
+    feature = Published.open(folder).about.config(name).fields["cell"]
+    assert isinstance(feature, ClassNames)
+    return feature.names
+
+
 def page_of(folder: Path) -> Path:
     return folder.parent / f"{folder.name}.html"
 
@@ -202,6 +213,9 @@ def test_a_paradigm_is_shown_as_its_rows_say(published: Path, browser: Any) -> N
     assert [row["breaks"] for row in found] == [", ".join(row["broken"]) for row in rows]
     said = [[*row["factors"].values(), row["scope"]["ever"]] for row in rows]
     assert [row["small"] for row in found] == said
+    stored = cells_of(published, "only-ever")
+    assert [stored[int(row["head"])] for row in found] == [row["cell"] for row in rows]
+    assert {tuple(instance["legend"]) for instance in shown} == {("licensor, ever: no yes",)}
     for instance, row in zip(shown, rows[:: len(rows) // 30], strict=True):
         assert f"address {row['address']}" in instance["about"]
         assert row["frame"] in instance["about"]
@@ -218,17 +232,22 @@ def test_a_matrix_is_shown_as_its_rows_say(published: Path, browser: Any) -> Non
     assert len(shown) == len(rows) == 30
     for instance, row in zip(shown, rows, strict=True):
         items = len(row["context"])
-        assert [own["text"] for own in instance["rows"][:items]] == row["context"]
+        told = {int(own["small"][0]): own["text"] for own in instance["rows"][:items]}
+        assert [told[i] for i in range(items)] == row["context"]
         assert instance["rows"][items]["text"] == "???"
+        (legend,) = instance["legend"]
+        names, _, values = legend.partition(": ")
+        assert (names.split(", ")[-1], values) == ("verb", "pl sg")
         answers = instance["rows"][items + 1 :]
         assert answers[0]["head"] == "Correct"
         for own in answers:
-            place = int(own["small"][0]) - 1
+            place = int(own["small"][0])
+            assert (own["head"] == "Correct") == (place == row["correct"])
             assert own["text"] == row["answers"][place]
             assert own["head"] == row["labels"][place]
             assert own["letter"] == row["classes"][place]
             assert own["breaks"] == ", ".join(row["broken"][place])
-        assert sorted(own["small"][0] for own in answers) == list("123456")
+        assert sorted(own["small"][0] for own in answers) == list("012345")
         templates = zip(row["context_templates"], instance["rows"], strict=False)
         for template, own in templates:
             number = re.search(r"verb\[(\w+)", template)
@@ -283,7 +302,13 @@ def test_a_kind_of_error_is_shown_beside_the_right_answer(published: Path, brows
         answers = {row["head"] for one in reader.instances() for row in one["rows"][8:]}
         assert answers == {"Correct", "AE"}
         options = reader.page.locator("[name=show] option").all_text_contents()
-        assert "yes yes lower" not in options  # a cell of the other configuration
+        names = cells_of(published, "only-ever")
+        cells = [f"{i} {name}" for i, name in enumerate(names)]
+        assert "1 yes yes lower" in cells
+        assert not {*cells, *names} & {*options}  # those of the other configuration
+        reader.select("config", "only-ever")
+        options = reader.page.locator("[name=show] option").all_text_contents()
+        assert [option for option in options if option in cells] == cells
 
 
 def test_a_text_is_found_and_marked(published: Path, browser: Any) -> None:
@@ -359,6 +384,82 @@ def test_a_view_can_be_linked(published: Path, browser: Any) -> None:
         assert reader.hits == "30 of 30 instances"
     with Reader(browser, page_of(published), "#config=none&show=constructor&each=7&at=x") as reader:
         assert reader.hits == "1–5 of 60 instances"
+
+
+TOP = "Math.round(document.querySelector('{}').getBoundingClientRect().top)"
+
+
+def test_a_link_leads_to_the_view_and_keeps_it(published: Path, browser: Any) -> None:
+    with Reader(browser, page_of(published)) as reader:
+        page = reader.page
+        assert page.evaluate("scrollY") == 0
+        page.click("#overview a[href='#config=only-ever']")
+        page.wait_for_function("scrollY > 0")
+        assert reader.fragment == "#config=only-ever"
+    with Reader(browser, page_of(published), "#config=only-ever&show=bad") as reader:
+        page = reader.page
+        assert 0 <= page.evaluate(TOP.format("#instances")) < 100
+        for name in ("overview", "numbers", "audit"):
+            page.click(f"nav a[href='#{name}']")
+            assert reader.fragment == f"#config=only-ever&show=bad&section={name}"
+            assert reader.hits == "1–5 of 30 instances"
+            assert reader.focus() == name
+        numbers = reader.fragment.replace("audit", "numbers")
+        page.go_back()
+        page.wait_for_function("location.hash.endsWith('numbers')")
+        assert reader.hits == "1–5 of 30 instances"
+        page.click("nav a[href='#instances']")
+        assert reader.fragment == "#config=only-ever&show=bad"
+    with Reader(browser, page_of(published), numbers) as reader:
+        assert 0 <= reader.page.evaluate(TOP.format("#numbers")) < 100
+        assert reader.hits == "1–5 of 30 instances"
+        reader.select("show", "good")
+        assert reader.fragment == "#config=only-ever&show=good"
+
+
+def test_numbers_follow_the_filter(published: Path, browser: Any) -> None:
+    def shown() -> list[tuple[str, bool]]:
+        found = reader.page.locator(".numbers").evaluate_all(
+            "all => all.filter((e) => !e.hidden).map((e) => [e.dataset.config, e.open])"
+        )
+        return [(name, is_open) for name, is_open in found]
+
+    matrix = "agreement_fr-six-type_I"
+    with Reader(browser, page_of(published)) as reader:
+        assert shown() == [("only-ever", True), (matrix, False)]
+        reader.select("config", matrix)
+        assert shown() == [(matrix, True)]
+        assert "Only agreement_fr-six-type_I" in reader.page.locator("#followed").inner_text()
+        reader.page.click("#followed button")
+        assert shown() == [("only-ever", True), (matrix, False)]
+        assert reader.hits == "1–5 of 60 instances"
+    with Reader(browser, page_of(published), f"#config={matrix}") as reader:
+        assert shown() == [(matrix, True)]
+
+
+@pytest.mark.parametrize("width", [1280, 1400])
+def test_nothing_is_cut_off(width: int, published: Path, browser: Any) -> None:
+    viewport = {"width": width, "height": 900}
+    wide = """() => [document.documentElement, ...document.querySelectorAll(".scroll")]
+      .filter((element) => element.checkVisibility())
+      .map((element) => element.scrollWidth - element.clientWidth)"""
+    with Reader(browser, page_of(published), "#each=100", viewport=viewport) as reader:
+        assert max(reader.page.evaluate(wide)) <= 1
+        reader.page.set_viewport_size({"width": 800, "height": 900})
+        assert max(reader.page.evaluate(wide)) > 1  # where a shadow says so
+        shades = "getComputedStyle(document.querySelector('article .scroll')).backgroundAttachment"
+        assert "local" in reader.page.evaluate(shades)
+
+
+def test_a_bar_is_as_long_as_its_share(published: Path, browser: Any) -> None:
+    with Reader(browser, page_of(published)) as reader:
+        found = reader.page.locator(".numbers[open] td.bar").evaluate_all(
+            """bars => bars.map((bar) => [bar.previousElementSibling.textContent,
+              ...[...bar.querySelectorAll("rect")].map((e) => e.getBoundingClientRect().width)])"""
+        )
+    assert len(found) > 15
+    for share, whole, own in found:
+        assert own / whole == pytest.approx(float(share.rstrip("%")) / 100, abs=0.002)
 
 
 LUMINANCE = """
@@ -483,7 +584,8 @@ def test_the_page_is_whole_and_says_what_the_data_are(published: Path) -> None:
     ids = [element["id"] for element in tree.all if "id" in element]
     assert len(ids) == len(set(ids))
     assert not [e for e in tree.all if "src" in e]
-    assert {e["href"] for e in tree.find("a")} <= {f"#{name}" for name in ids}
+    views = {f"#config={config.name}" for config in Published.open(published).about.configs}
+    assert {e["href"] for e in tree.find("a")} <= {f"#{name}" for name in ids} | views
     facts = tree.find("dl")[0]["text"]
     assert "cc-by-4.0" in facts
     assert Published.open(published).about.command in facts
@@ -492,7 +594,8 @@ def test_the_page_is_whole_and_says_what_the_data_are(published: Path) -> None:
 
 
 BAR = re.compile(
-    r'<th scope="row">(?:<span[^>]*>\*</span>)?<bdi>(.*?)</bdi>.*?<td class="number">([\d,]+)</td>',
+    r'<th scope="row">(?:<span[^>]*>[*\d]+</span> ?)*<bdi>(.*?)</bdi>'
+    r'.*?<td class="number">([\d,]+)</td>',
     re.DOTALL,
 )
 
@@ -517,11 +620,54 @@ def test_numbers_are_those_of_all_rows(published: Path, tmp_path: Path) -> None:
         }
     ]
     matrices = rows_of(published, "agreement_fr-six-type_I")
-    positions = Counter(str(row["correct"] + 1) for row in matrices)
+    positions = Counter(str(row["correct"]) for row in matrices)
     assert bars(text, "Where the right answer stands") == [positions]
     labels = bars(text, "Answers")[0]
     assert next(iter(labels)) == "Correct"
     assert labels == Counter(label for row in matrices for label in row["labels"])
+
+
+def test_lengths_are_those_of_good_and_bad_sentences(published: Path) -> None:
+    found = survey(open_data_set(published), 0, 0)
+    good: Counter[int] = Counter()
+    bad: Counter[int] = Counter()
+    for row in rows_of(published, "agreement_fr-six-type_I"):
+        for i, answer in enumerate(row["answers"]):
+            (good if i == row["correct"] else bad)[len(answer.split())] += 1
+    assert (good.total(), bad.total()) == (30, 150)
+    _same(found.tallies["agreement_fr-six-type_I"].summary().lengths, good, bad)
+    rows = rows_of(published, "only-ever")
+    good, bad = (
+        Counter(len(row["sentence"].split()) for row in rows if row["acceptable"] is kind)
+        for kind in (True, False)
+    )
+    _same(found.tallies["only-ever"].summary().lengths, good, bad)
+
+
+def _same(lengths: Lengths | None, good: Counter[int], bad: Counter[int]) -> None:
+    assert good != bad  # or the two could be exchanged
+    assert lengths is not None
+    assert lengths.rows == tuple((n, good[n], bad[n]) for n in sorted({*good, *bad}))
+    assert lengths.of == (good.total(), bad.total())
+    for mean, own in zip(lengths.means, (good, bad), strict=True):
+        assert mean == pytest.approx(sum(n * own[n] for n in own) / own.total())
+
+
+def test_shortcuts_are_shares_with_the_words_of_the_card(published: Path) -> None:
+    said = json.loads((published / "audit.json").read_text(encoding="utf-8"))
+    tables = {table.title: table for table in findings(said).shortcuts}
+    assert tables["Sentences"].base == "most frequent label"
+    assert tables["Matrices"].base == "chance"
+    for kind, table in tables.items():
+        own = [probe for probe in said["shortcuts"] if probe["of"] == kind.lower()]
+        assert [row.chance for row in table.rows] == [
+            f"{probe['majority']:.1%}" for probe in own if probe["probe"] == table.probes[0][0]
+        ]
+        cells = (cell for row in table.rows for cell in row.cells if cell.text)
+        reached = {cell.text.partition(" / ")[0] for cell in cells}
+        assert reached == {f"{probe['accuracy']:.1%}" for probe in own}
+    section = page_of(published).read_text(encoding="utf-8").partition('id="audit"')[2]
+    assert "majority" not in section
 
 
 def test_the_audit_is_told(published: Path) -> None:
@@ -634,6 +780,21 @@ def test_a_sentence_stays_whole(rows: list[dict[str, Any]]) -> None:
         words = [s for s in row["spans"] if s["object"] == "subj"]
         subj = "".join(row["sentence"][s["start"] : s["end"]] for s in words)
         assert coloured in ("", subj)
+
+
+COLOURED = st.tuples(st.sampled_from("abcd"), st.sampled_from(["", "sg", "pl", "yes", "no"]))
+
+
+@given(st.lists(COLOURED))
+def test_a_legend_names_each_value_once(coloured: list[tuple[str, str]]) -> None:
+    groups = together(coloured)
+    names = [name for group in groups for name in group.names]
+    values = [value for group in groups for value in group.values]
+    assert len(names) == len(set(names))
+    assert sorted(values) == sorted({value for _, value in coloured if value})
+    for name, value in coloured:
+        own = [group for group in groups if value in group.values]
+        assert all(name in group.names for group in own)
 
 
 @given(st.lists(st.tuples(st.text(max_size=3), st.sampled_from(["", "sg", "pl"]))))

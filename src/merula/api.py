@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from merula.compiler import Compiled, CompiledDesign, compile_source
+from merula.extras import install
 from merula.grammar import CORRECT
 from merula.language.diagnostics import MerulaError, Report, did_you_mean, listing
 from merula.language.source import Source
@@ -406,7 +407,7 @@ class Data:
             from datasets import Dataset  # type: ignore[import-not-found,unused-ignore]
         except ImportError as error:
             raise ImportError(
-                "a Hugging Face data set needs the package datasets: pip install 'merula[hf]'"
+                f"a Hugging Face data set needs the package datasets: {install('hf')}"
             ) from error
         from merula.publish.features import features_of
 

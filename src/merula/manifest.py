@@ -203,8 +203,10 @@ def _fitting(name: str, hint: Any, value: Any) -> Any:
     elif get_origin(hint) is dict:
         if isinstance(value, dict):
             return dict(value)
-    elif isinstance(hint, type) and hint not in (str, int, bool):
+    elif isinstance(hint, type) and hint not in (str, int, bool, float):
         return read_as(hint, value)
+    elif hint is float and type(value) in (int, float):
+        return float(value)
     elif type(value) is hint and _sensible(name, value):
         return value
     raise ValueError(f"`{name}` is {value!r}"[:80])

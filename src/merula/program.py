@@ -112,6 +112,15 @@ def _kind(path: Path) -> str:
         return ""
 
 
+def is_packaged(name: str) -> bool:
+    """Whether a name is that of a grammar that comes with Merula.
+
+    >>> is_packaged("npi/only"), is_packaged("dogs.merula")
+    (True, False)
+    """
+    return _packaged("grammars", name.removesuffix(SUFFIX) + SUFFIX) is not None
+
+
 def _packaged(kind: Kind, name: str) -> Path | None:
     try:
         found = find(kind, name)

@@ -138,6 +138,12 @@ class Space:
         kind = np.int64 if self.count < LIMIT else object
         return tuple(int(x[0]) for x in self.unrank(np.array([address], dtype=kind)))
 
+    def forget(self) -> None:
+        """Let go of what makes finding addresses fast; it is worked out again if needed."""
+        for _, component in self.components:
+            for bucket in component.buckets:
+                bucket.__dict__.pop("guide", None)
+
     def rank(self, candidates: Sequence[int]) -> int:
         """The address of a combination that satisfies the constraints."""
         address = 0
@@ -209,11 +215,16 @@ def _components(number: int, links: Iterable[Constraint | Distinct]) -> list[tup
 
 @dataclass
 class _Bucket:
-    """One eliminated slot: the table over (parents, slot) and what its residue is made of."""
+    """One eliminated slot: the table over (parents, slot) and what its residue is made of.
+
+    The table holds the completions over the classes of (*parents, slot). It is large, so once its
+    running sums are made it is let go of: they say the same.
+    """
 
     slot: int
     parents: tuple[int, ...]
-    table: NDArray[Any]  # completions, over the classes of (*parents, slot)
+    table: NDArray[Any] | None
+    shape: tuple[int, ...]
     lexemes: list[int] = field(default_factory=list)  # slots whose candidate is decoded here
     distinct: list[int] = field(default_factory=list)  # the same, of slots in a distinct group
     children: list[int] = field(default_factory=list)  # buckets whose message was used here
@@ -222,20 +233,35 @@ class _Bucket:
     @cached_property
     def cumulative(self) -> NDArray[Any]:
         """Running sums over the flat table, from zero."""
-        flat = self.table.reshape(-1)
-        return np.concatenate([np.zeros(1, flat.dtype), np.cumsum(flat)])
+        assert self.table is not None
+        flat, self.table = self.table.reshape(-1), None
+        sums = np.zeros(len(flat) + 1, flat.dtype)
+        np.cumsum(flat, out=sums[1:])
+        return sums
+
+    @property
+    def width(self) -> int:
+        """How many classes the slot has."""
+        return self.shape[-1]
+
+    def ways(self, row: int) -> NDArray[Any]:
+        """The completions of each class of the slot, given the row of its parents' classes."""
+        if self.table is not None:
+            found: NDArray[Any] = self.table.reshape(-1, self.width)[row]
+            return found
+        return np.diff(self.cumulative[row * self.width : (row + 1) * self.width + 1])
 
     @cached_property
     def guide(self) -> _Guide:
         """Where to look for a number among the running sums of a row."""
-        return _Guide(self.cumulative, self.table.shape[-1])
+        return _Guide(self.cumulative, self.width)
 
     def find(self, row: Ints, wanted: NDArray[Any]) -> Ints:
         """The place in the flat table whose share of the running sums holds each number."""
-        if self.table.shape[-1] == 1 or not len(row):
+        if self.width == 1 or not len(row):
             return row
-        few = "guide" not in self.__dict__ and len(row) * 8 < self.table.size
-        if self.table.dtype == object or few:  # to make the guide would take longer
+        few = "guide" not in self.__dict__ and len(row) * 8 < len(self.cumulative)
+        if self.cumulative.dtype == object or few:  # to make the guide would take longer
             return np.searchsorted(self.cumulative, wanted, side="right") - 1
         return self.guide.find(row, wanted)
 
@@ -356,6 +382,7 @@ class _Component:
             used = [f for f in factors if slot in f[0]]
             factors = [f for f in factors if slot not in f[0]]
             bucket = self._bucket(slot, used)
+            assert bucket.table is not None
             message = np.asarray(bucket.table.sum(axis=-1), dtype=self.dtype)
             bucket.message = message
             self.buckets.append(bucket)
@@ -379,7 +406,7 @@ class _Component:
             origins += [d.origin for d in self.distinct if set(d.slots) & set(scope)]
             raise TooWide(scope, origins)
         table: NDArray[Any] = np.ones(shape, dtype=self.dtype)
-        bucket = _Bucket(slot, parents, table)
+        bucket = _Bucket(slot, parents, table, shape)
         for slots, values, kind, number in used:
             order = sorted(range(len(slots)), key=lambda i: scope.index(slots[i]))
             view = values.transpose(order).reshape(
@@ -410,7 +437,7 @@ class _Component:
         for number in range(len(self.buckets) - 1, -1, -1):
             bucket = self.buckets[number]
             row = self._row(bucket, classes, len(addresses))
-            width = bucket.table.shape[-1]
+            width = bucket.width
             start = bucket.cumulative[row * width]
             wanted = residues.pop(number) + start
             at = bucket.find(row, wanted)
@@ -465,7 +492,7 @@ class _Component:
             row = 0
             for slot in bucket.parents:
                 row = row * len(self.first[slot]) + classes[slot]
-            width = bucket.table.shape[-1]
+            width = bucket.width
             at = row * width + classes[bucket.slot]
             ranks.append(rest + int(bucket.cumulative[at]) - int(bucket.cumulative[row * width]))
         address = 0

@@ -19,11 +19,22 @@ from merula.run_folder import MANIFEST, RUN, STATE
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file of a data set; ``fault`` says what is wrong with it (empty if nothing is)."""
+    """A file of a data set; ``fault`` says what is wrong with it (empty if nothing is).
+
+    ``rows`` is 0 for files that hold none. ``note`` says of rows that were published whether they
+    were made again.
+    """
 
     file: str
     rows: int
     fault: str
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.fault:
+            return self.fault
+        rows = f"{self.rows:,} rows, " if self.rows else ""
+        return f"{rows}as made{f', {self.note}' if self.note else ''}"
 
 
 def verify(folder: Path, progress: Callable[[str], None] | None = None) -> Iterator[FileCheck]:
@@ -76,6 +87,13 @@ def _suite(folder: Path) -> Mapping[str, Any] | None:
 def _manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
+        if not folder.is_dir():
+            raise MerulaError.of(
+                "M675",
+                f"there is no folder {folder}" if not folder.exists() else f"{folder} is a file",
+                remedy="name a folder that `merula generate`, `suite` or `publish` has made",
+                place=str(folder),
+            )
         if (folder / STATE / RUN).is_file():
             raise MerulaError.of(
                 "M676",
@@ -85,7 +103,7 @@ def _manifest(folder: Path) -> Manifest:
             )
         raise MerulaError.of(
             "M675",
-            f"there is no data set in {folder}: it has no {MANIFEST}",
+            f"there is no data set in {folder}: it has neither {MANIFEST} nor merula.json",
             remedy="name a folder that `merula generate`, `suite` or `publish` has made",
             place=str(folder),
         )

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from merula.extras import install
 from merula.values import frozen
 
-INSTALL = "pip install 'merula[audit]'"
+INSTALL = install("audit")
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 

@@ -127,7 +127,7 @@ class Noted:
 
 def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus:
     """All sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
-    from merula.audit.published import read_publication
+    from merula.publish.corpus import read_published
 
     reading = reading or Reading()
     sentences: list[Sentence] = []
@@ -139,7 +139,7 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
         published = _published(path)
         if published is not None:
             languages += published.languages
-            for name, form, read in read_publication(published, path.joinpath):
+            for name, form, read in read_published(published, path.joinpath):
                 sentences += read.sentences
                 matrices += read.matrices
                 files.append((str(path / name), form))

@@ -30,6 +30,7 @@ COMMANDS = (
     "publish",
     "verify",
     "export",
+    "ratings",
     "audit",
     "report",
     "diff",

@@ -23,7 +23,7 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
 @click.option(
     "--as",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(FORMATS, case_sensitive=False),
     required=True,
     help="Which tool it is for.",
 )
@@ -56,10 +56,15 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
     "number",
     metavar="N",
     type=click.IntRange(1),
-    help="Only the first N instances of each configuration.",
+    help="Only the first N instances of each configuration (latin-square: at most N items).",
 )
 @click.option("--field", metavar="NAME", help="blimp: the field of linguistics, such as syntax.")
 @click.option("--hub", metavar="OWNER/NAME", help="lm-eval: read the data from the hub.")
+@click.option(
+    "--share-lexemes",
+    is_flag=True,
+    help="latin-square: take all instances, even if they share words.",
+)
 @seed_option("the order of the sentences of latin-square")
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 @click.pass_context
@@ -73,6 +78,7 @@ def export(
     number: int | None,
     field: str | None,
     hub: str | None,
+    share_lexemes: bool,
     seed: int,
     quiet: bool,
 ) -> None:
@@ -93,18 +99,19 @@ def export(
     from merula.exports.make import export as make
 
     chosen = KNOWN[form]
-    for option in ("field", "hub", "seed"):
+    for option in ("field", "hub", "seed", "share_lexemes"):
         source = ctx.get_parameter_source(option)
         if source is click.core.ParameterSource.COMMANDLINE and option not in chosen.options:
             owner = next(own.name for own in KNOWN.values() if option in own.options)
-            raise click.UsageError(f"--{option} is for --as {owner}, not for {form}")
+            said = option.replace("_", "-")
+            raise click.UsageError(f"--{said} is for --as {owner}, not for {form}")
     found = make(
         folder,
         chosen,
         out,
         configs=configs,
         splits=splits,
-        options=Options(number, seed, hub or "", field or ""),
+        options=Options(number, seed, hub or "", field or "", share_lexemes),
         progress=_progress if sys.stderr.isatty() and not quiet else None,
     )
     if quiet:
@@ -112,16 +119,23 @@ def export(
     for item in found.made:
         if item.files:
             click.echo(f"{out / item.file}  {_counted(item)}")
-        else:
-            click.echo(f"left out, for there is nothing to contrast: {item.file}", err=True)
+    for name in dict.fromkeys(item.file for item in found.made if not item.files):
+        click.echo(f"left out, for there is nothing to contrast: {name}", err=True)
+    for item in found.made:
+        for note in item.notes:
+            click.echo(note, err=True)
     if found.left_out:
         names = ", ".join(found.left_out)
         click.echo(f"left out, for {form} does not fit them: {names}", err=True)
 
 
 def _counted(item: Made) -> str:
-    files = "" if item.files == 1 else f" in {item.files} files"
-    return f"{item.number:,} {_plural(item.noun, item.number)}{files}"
+    said = f"{item.number:,} {_plural(item.noun, item.number)}"
+    if item.others:
+        others = ", ".join(f"{split} {number:,}" for split, number in item.others)
+        said += f" in {item.split} ({others})"
+    files = f"{item.files} files"
+    return said if item.files == 1 else f"{said}, {files}" if item.others else f"{said} in {files}"
 
 
 def _plural(noun: str, number: int) -> str:

@@ -18,8 +18,10 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.publish.make import Outcome
-    from merula.publish.plan import Choice, Details, Plan
+    from merula.publish.make import Options, Outcome
+    from merula.publish.plan import Details, Plan
+
+MOST = 12  # files that are named
 
 
 @click.command()
@@ -137,19 +139,10 @@ def publish(
     files: Sequence[str],
     out: Path,
     licence: str,
-    number: int | None,
-    seed: int | None,
-    split: str,
-    designs: Sequence[str],
-    types: Sequence[str],
-    answers: str | None,
-    disjoint: str | None,
     title: str,
     authors: Sequence[str],
     citation: Path | None,
     template: Path | None,
-    default: str,
-    part: int,
     audit: int,
     no_source: bool,
     replace: bool,
@@ -158,75 +151,111 @@ def publish(
     dry_run: bool,
     workers: int,
     quiet: bool,
-    **tables: Any,
+    **said: Any,
 ) -> None:
     """Publish the data of grammars, or of a suite: Parquet files, a card, the sources.
 
     DIR becomes a data set repository as the Hugging Face hub has them. Publishing again writes
-    only what has changed; `merula verify DIR` makes all of it again and compares. Instead of
-    grammars you may name one suite (npi, blm) or recipe (*.toml).
+    only what has changed, and needs no title, licence or the like again; `merula verify DIR` makes
+    all of it again and compares. Instead of grammars you may name one suite (npi, blm) or recipe
+    (*.toml).
     """
     from merula.publish.licences import demand_licence
-    from merula.publish.make import Options
-    from merula.publish.make import publish as make
-    from merula.publish.plan import Asked, Choice, Details, Plan
+    from merula.publish.make import Options, remembered
+    from merula.publish.plan import Details
 
     if (public or dry_run) and not push:
         raise click.UsageError("--public and --dry-run need --push")
-    _demand_split(split)
-    licence = demand_licence(licence)
+    _demand_split(said["split"])
     if push:
-        from merula.publish.push import demand_repo_name
-
-        demand_repo_name(push)
-    name = push.partition("/")[2] or out.resolve().name
-    details = Details(licence, title, tuple(authors), _text(citation))
-    options = options_of(**tables)
-    if _is_suite(files):
-        given = {"--design": designs, "--answers": answers, "--lexicon": any(tables.values())}
-        _refuse("a suite", given)
-        plan = _suite_plan(
-            name, files[0], details, Choice(part=part), default,
-            number=number, seed=seed, split=split, types=tuple(types), disjoint=disjoint or "",
-        )  # fmt: skip
-    else:
-        _refuse("grammars", {"--disjoint": disjoint})
-        plan = Plan(
-            name,
-            tuple(Asked(file, options, usable(file, options, quiet=quiet)) for file in files),
-            details,
-            Choice(
-                number or Choice().number,
-                seed or 0,
-                tuple(designs),
-                tuple(types) or Choice().types,
-                answers or "one",
-                split,
-                part,
-            ),
-            default,
-        )
-    shown = None if quiet or not sys.stderr.isatty() else _progress
-    try:
-        outcome = make(
-            plan,
-            out,
-            Options(audit, not no_source, template, push, replace, workers),
-            progress=shown,
-        )
-    except KeyboardInterrupt:
-        click.echo("\ninterrupted: the same command goes on with what is done", err=True)
-        raise click.exceptions.Exit(130) from None
+        _demand_hub(push, dry_run=dry_run)
+    known = remembered(Details(licence, title.strip(), _names(authors), _bibtex(citation)), out)
+    details = Details(demand_licence(known.licence), known.title, known.authors, known.citation)
+    plan = _plan(files, push.partition("/")[2] or out.resolve().name, details, quiet, said)
+    options = Options(audit, not no_source, template, push, replace, workers)
+    if dry_run:
+        _dry_run(plan, out, options, push, public=public, quiet=quiet)
+        return
+    outcome = _made(plan, out, options, quiet=quiet)
     if not quiet:
         _report(out, outcome)
     if push:
-        from merula.publish.manifest import PUBLICATION
+        _push(out, push, outcome, public=public, replace=replace, quiet=quiet)
 
-        files_of = [*outcome.publication.files(), PUBLICATION]
-        if dry_run:
-            _show_push(out, push, files_of, public)
-        else:
-            _push(out, push, files_of, public, quiet)
+
+def _demand_hub(repo: str, *, dry_run: bool) -> None:
+    """Refuse a name, and a push without a token, before anything is made."""
+    from merula.publish.push import demand_repo_name, demand_token
+
+    demand_repo_name(repo)
+    if not dry_run:
+        demand_token()
+
+
+def _plan(
+    files: Sequence[str], name: str, details: Details, quiet: bool, said: Mapping[str, Any]
+) -> Plan:
+    """What is to be published; ``said`` are the options that decide the rows."""
+    from merula.publish.plan import Asked, Choice, Plan
+
+    keys = ("lexicons", "separator", "encoding", "columns")
+    tables = {key: said[key] for key in keys}
+    if _is_suite(files):
+        given = {"--design": said["designs"], "--answers": said["answers"]}
+        _refuse("a suite", {**given, "--lexicon and the like": any(tables.values())})
+        return _suite_plan(name, files[0], details, said)
+    _refuse("grammars", {"--disjoint": said["disjoint"]})
+    options = options_of(**tables)
+    plain = Choice()
+    choice = Choice(
+        said["number"] or plain.number,
+        said["seed"] or 0,
+        tuple(said["designs"]),
+        tuple(said["types"]) or plain.types,
+        said["answers"] or plain.answers,
+        said["split"],
+        said["part"],
+    )
+    asked = tuple(Asked(file, options, usable(file, options, quiet=quiet)) for file in files)
+    plan = Plan(name, asked, details, choice, said["default"])
+    if said["types"] and all(config.kind == "paradigm" for config in plan.publication.configs):
+        raise click.UsageError("--type is for matrices, and there is none: leave it out")
+    return plan
+
+
+def _made(plan: Plan, out: Path, options: Options, *, quiet: bool) -> Outcome:
+    from merula.publish.make import publish
+
+    progress = None if quiet or not sys.stderr.isatty() else _progress
+    try:
+        return publish(plan, out, options, progress=progress)
+    except KeyboardInterrupt:
+        click.echo("\ninterrupted: the same command goes on with what is done", err=True)
+        raise click.exceptions.Exit(130) from None
+
+
+def _dry_run(
+    plan: Plan, out: Path, options: Options, repo: str, *, public: bool, quiet: bool
+) -> None:
+    """Publish elsewhere, and list what would be uploaded from there."""
+    from dataclasses import replace
+    from tempfile import TemporaryDirectory
+
+    from merula.publish.commands import TEMPLATE
+
+    with TemporaryDirectory(prefix="merula-") as name:
+        folder = Path(name, plan.name)
+        template = out / TEMPLATE
+        if options.template is None and template.is_file():
+            options = replace(options, template=template)
+        outcome = _made(plan, folder, options, quiet=quiet)
+        if not quiet:
+            _sizes(outcome)
+        _show_push(folder, repo, outcome, public=public)
+
+
+def _names(authors: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for name in authors if name.strip())
 
 
 def _is_suite(files: Sequence[str]) -> bool:
@@ -236,7 +265,7 @@ def _is_suite(files: Sequence[str]) -> bool:
     suites = [
         file
         for file in files
-        if file.endswith(".toml") or (file in known_suites() and not Path(file).is_file())
+        if file.endswith(".toml") or (file.lower() in known_suites() and not Path(file).is_file())
     ]
     if suites and len(files) > 1:
         raise click.UsageError(f"{suites[0]} is a suite: publish it into a folder of its own")
@@ -249,22 +278,23 @@ def _refuse(what: str, given: Mapping[str, object]) -> None:
             raise click.UsageError(f"{option} is not for {what}: leave it out")
 
 
-def _suite_plan(
-    name: str, asked: str, details: Details, choice: Choice, default: str, **said: Any
-) -> Plan:
-    from merula.publish.plan import Plan
+def _suite_plan(name: str, asked: str, details: Details, said: Mapping[str, Any]) -> Plan:
+    from merula.publish.plan import Choice, Plan
     from merula.publish.suites import Suite
     from merula.suite.matrices.recipe import MATRICES
-    from merula.suite.recipe import read_file
+    from merula.suite.recipe import known_suites, read_file
 
+    if asked.lower() in known_suites():
+        asked = asked.lower()
     file = read_file(asked)
+    types, disjoint = tuple(said["types"]), said["disjoint"] or ""
     matrices = file.kind == MATRICES
-    _refuse(f"a suite of {file.kind}", {"--type": not matrices and said["types"]})
-    if said["disjoint"] in (("lexemes",) if matrices else ("sets", "answers")):
-        raise click.UsageError(
-            f"a suite of {file.kind} has no --disjoint {said['disjoint']}: leave it out"
-        )
-    return Plan.of_suite(name, asked, Suite(file, **said), details, choice, default)
+    _refuse(f"a suite of {file.kind}", {"--type": not matrices and types})
+    if disjoint in (("lexemes",) if matrices else ("sets", "answers")):
+        raise click.UsageError(f"a suite of {file.kind} has no --disjoint {disjoint}: leave it out")
+    suite = Suite(file, said["number"], said["seed"], said["split"], types, disjoint)
+    choice = Choice(part=said["part"])
+    return Plan.of_suite(name, asked, suite, details, choice, said["default"])
 
 
 def _demand_split(split: str) -> None:
@@ -274,48 +304,86 @@ def _demand_split(split: str) -> None:
         try:
             Split.of(split)
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--split") from error
+            raise click.BadParameter(
+                f"{split!r} should be shares for train, validation and test such as 80:10:10, or"
+                " for train and test such as 90:10",
+                param_hint="--split",
+            ) from error
 
 
-def _text(path: Path | None) -> str:
-    """The text of a file that is named; raises `MerulaError` where it cannot be read."""
+def _bibtex(path: Path | None) -> str:
+    """The text of a file of BibTeX that is named; raises `MerulaError` where it is none."""
     from merula.language.diagnostics import MerulaError
 
     if path is None:
         return ""
     try:
-        return path.read_text(encoding="utf-8-sig").strip()
+        text = path.read_text(encoding="utf-8-sig").strip()
+        reason = "" if "@" in text else "it holds no entry, such as @misc{key, …}"
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not written in UTF-8"
+    if reason:
         raise MerulaError.of(
             "M726",
             f"{path} cannot be read: {reason}",
             remedy="name a file of BibTeX, saved as UTF-8",
             place=str(path),
-        ) from error
+        )
+    return text
 
 
 def _report(out: Path, outcome: Outcome) -> None:
     """What is in the folder now, and what of it is new."""
-    for config in outcome.publication.configs:
-        for split in config.splits:
-            noun = "instance" if split.instances == 1 else "instances"
-            rows = "" if config.kind == "matrix" else f", {split.rows:,} sentences"
-            click.echo(f"{config.name} {split.name}  {split.instances:,} {noun}{rows}")
+    _sizes(outcome)
+    if outcome.audit is not None:
+        click.echo(_findings(outcome.audit))
+    if outcome.saved:
+        click.echo(f"{out / outcome.saved}  the card as it was edited by hand")
     written, kept, deleted = len(outcome.written), len(outcome.kept), len(outcome.deleted)
     if not written and not deleted:
         click.echo(f"{out}  nothing has changed", err=True)
         return
+    if kept or deleted:  # something was there: say what has changed
+        _list("written", outcome.written)
+        _list("deleted", outcome.deleted)
     left = f", {kept} unchanged" if kept else ""
     gone = f", {deleted} deleted" if deleted else ""
     click.echo(f"{out}  {written} {'file' if written == 1 else 'files'} written{left}{gone}")
 
 
-def _show_push(out: Path, repo: str, files: Sequence[str], public: bool) -> None:
+def _sizes(outcome: Outcome) -> None:
+    """The configurations with their splits."""
+    for config in outcome.publication.configs:
+        for split in config.splits:
+            noun = "instance" if split.instances == 1 else "instances"
+            rows = "" if config.kind == "matrix" else f", {split.rows:,} sentences"
+            click.echo(f"{config.name} {split.name}  {split.instances:,} {noun}{rows}")
+
+
+def _findings(audit: Mapping[str, Any]) -> str:
+    """What the audit has found, in a line."""
+    of = {"sentences": audit["sentences"], "matrices": audit["matrices"]}
+    what = " and ".join(f"{number:,} {name}" for name, number in of.items() if number)
+    faults = audit["faults"]
+    if not faults:
+        return f"audit of {what}: no faults"
+    named = ", ".join(faults[:MOST]) + (" …" if len(faults) > MOST else "")
+    return f"audit of {what}: faults, which the card explains: {named}"
+
+
+def _list(what: str, files: Sequence[str]) -> None:
+    """Some files, a line each."""
+    for name in files[:MOST]:
+        click.echo(f"{what}  {name}")
+    if len(files) > MOST:
+        click.echo(f"{what}  … and {len(files) - MOST} more")
+
+
+def _show_push(folder: Path, repo: str, outcome: Outcome, *, public: bool) -> None:
     """What would be uploaded."""
     from merula.publish.push import plan_push
 
-    plan = plan_push(out, repo, files, private=not public)
+    plan = plan_push(folder, repo, _files_of(outcome), private=not public)
     click.echo(f"\n{repo}: nothing is uploaded; this would be")
     for file in plan.files:
         click.echo(f"{file.change:10}{file.size:>14,}  {file.path}")
@@ -325,7 +393,15 @@ def _show_push(out: Path, repo: str, files: Sequence[str], public: bool) -> None
         click.echo(f"what the hub has is not known: {plan.unknown}", err=True)
 
 
-def _push(out: Path, repo: str, files: Sequence[str], public: bool, quiet: bool) -> None:
+def _files_of(outcome: Outcome) -> list[str]:
+    from merula.publish.manifest import PUBLICATION
+
+    return [*outcome.publication.files(), PUBLICATION]
+
+
+def _push(
+    out: Path, repo: str, outcome: Outcome, *, public: bool, replace: bool, quiet: bool
+) -> None:
     """Upload a folder, and say what went."""
     from merula.publish.push import push
 
@@ -333,8 +409,9 @@ def _push(out: Path, repo: str, files: Sequence[str], public: bool, quiet: bool)
         done = push(
             out,
             repo,
-            files,
+            _files_of(outcome),
             private=not public,
+            replace=replace,
             progress=None if quiet else lambda text: click.echo(text, err=True),
             bars=sys.stderr.isatty() and not quiet,
         )

@@ -20,13 +20,15 @@ class Options:
     """What formats may be told.
 
     How many instances of each configuration and split are taken (None: all), the seed of an order,
-    the repository of the hub that holds the data, the field of linguistics that BLiMP asks for.
+    the repository of the hub that holds the data, the field of linguistics that BLiMP asks for,
+    whether items of a rating study may share lexemes.
     """
 
     instances: int | None = None
     seed: int = 0
     hub: str = ""
     field: str = ""
+    share_lexemes: bool = False
 
 
 @frozen(eq=False)
@@ -62,12 +64,17 @@ class Made:
     """What was written of a configuration: how many of what, in how many files.
 
     Where ``files`` is 0 there was nothing to contrast, and ``file`` is the configuration's name.
+    Where splits are in the same files ``number`` is that of ``split``, and ``others`` are those of
+    the other splits. ``notes`` are what the user should know.
     """
 
     file: str
     number: int
     noun: str  # in the singular
     files: int = 1
+    split: str = ""
+    others: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @staticmethod
     def nothing(config: ConfigEntry) -> Made:

@@ -42,7 +42,8 @@ def write(asked: Asked, folder: Path) -> Iterator[Made]:
         (folder / before).mkdir(exist_ok=True)
         uids = uids_of(found)
         number = _write(found, uids, folder / before, asked.options.field)
-        name = f"{uids[0]}.jsonl" if len(uids) == 1 else f"{found.part.config.name}-*.jsonl"
+        several = f"{name_of(found.part.config.name)}-*"
+        name = f"{uids[0] if len(uids) == 1 else several}.jsonl"
         yield Made(before + name, number, "pair", len(uids))
 
 
@@ -63,7 +64,7 @@ def _write(found: Pairs, uids: Sequence[str], folder: Path, field: str) -> int:
 
 def uids_of(found: Pairs) -> list[str]:
     """The UID of each contrast: the configuration, and what tells the contrasts apart."""
-    return distinct(name_of(f"{found.part.config.name}-{own.condition}") for own in found.contrasts)
+    return distinct(name_of(f"{found.part.config.name}-{own.brief}") for own in found.contrasts)
 
 
 def record_of(part: Part, pair: Pair, uid: str, number: int, field: str) -> dict[str, Any]:

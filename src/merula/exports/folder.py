@@ -19,9 +19,14 @@ from merula.run_folder import demand_name, flush
 
 
 @contextmanager
-def new_folder(out: Path) -> Iterator[Path]:
-    """A folder to write into, which is ``out`` once the block has ended; raises `MerulaError`."""
+def new_folder(out: Path, source: Path | None = None) -> Iterator[Path]:
+    """A folder to write into, which is ``out`` once the block has ended; raises `MerulaError`.
+
+    It may not stand in ``source``, the published data.
+    """
     demand_name(out)
+    if source is not None:
+        demand_outside(out, source)
     out = out.absolute() if out.name in ("", "..") else out
     made: list[Path] = []
     aside = out.parent / f".{out.name}-{os.getpid()}-{secrets.token_hex(4)}.partial"
@@ -42,6 +47,21 @@ def new_folder(out: Path) -> Iterator[Path]:
     except BaseException:
         _leave(aside, made)
         raise
+
+
+def demand_outside(out: Path, source: Path) -> None:
+    """Refuse what stands inside the published data; raises `MerulaError`.
+
+    What is in that folder is taken for the data set: by git, and by whoever copies it.
+    """
+    inside, whole = Path(os.path.realpath(out)), Path(os.path.realpath(source))
+    if whole in inside.parents:
+        raise MerulaError.of(
+            "M742",
+            f"{out} is inside the published data {source}",
+            remedy=f"name a place beside them, such as {source.parent / inside.name}",
+            place=str(out),
+        )
 
 
 def _refuse_filled(out: Path) -> None:

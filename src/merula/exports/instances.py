@@ -109,6 +109,21 @@ class Part:
                     {name: rows[name][own] for name in more},
                 )
 
+    def lexemes(self) -> Iterator[dict[str, str]]:
+        """The lexeme of each slot of each instance of a paradigm; {} where the design has none."""
+        width = self.config.cells
+        if "lexemes" not in self.config.fields:
+            there = next((own.instances for own in self.config.splits if own.name == self.split), 0)
+            yield from ({} for _ in range(there))
+            return
+        seen = 0
+        for columns in self._columns(("lexemes",), width):
+            column = columns["lexemes"]
+            first = column.take(pa.array(range(-seen % width, len(column), width)))
+            for own in first.to_pylist():
+                yield {slot: lexeme for slot, lexeme in own.items() if lexeme is not None}
+            seen += len(column)
+
     def matrices(self) -> Iterator[Matrix]:
         """The instances of a matrix in the order of the rows."""
         names = ("instance", "address", *Matrix._fields[2:])

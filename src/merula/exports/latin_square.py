@@ -2,8 +2,11 @@
 
 Of a paradigm with *k* cells there are *k* lists. In each list an item (an instance) stands in one
 cell, and every cell is shown equally often; over all lists an item is in every cell once. So that
-this holds, the last instances are left out where their number cannot be divided by *k*. Paradigms
-with the same number of cells share their lists, as fillers of each other.
+this holds, there is a multiple of *k* items; `items` chooses them. Paradigms with the same number
+of cells share their lists, as fillers of each other.
+
+A list is a sheet for a rater, who is not to know of cells: a ``code`` of letters says which row a
+sentence is. A table of all lists has everything.
 
 A list is shuffled by the seed. Then neighbours are of different configurations and of different
 cells as far as their numbers allow: the next sentence is the first in the shuffled order that is
@@ -20,14 +23,19 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from merula.exports.asked import Asked, Made
-from merula.exports.instances import Part
+from merula.exports.items import Items, Source, choose, notes, sources_of
 from merula.exports.texts import BYTE_ORDER_MARK, csv_line, new_file
-from merula.language.diagnostics import MerulaError
+from merula.language.diagnostics import MerulaError, listing
 
-COLUMNS = ("list", "position", "item", "config", "address", "cell", "sentence", "rating")
+# What a rater is shown, and all there is to know. In the table the column that a program may
+# misread, for the byte order mark before it, is not the list.
+SHEET = ("list", "position", "code", "sentence", "rating")
+TABLE = ("item", "list", "position", "config", "address", "cell", "code", "sentence", "rating")
+LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels: no words, and nothing that looks like a number
+CODE = 12  # letters of a code: as good as never the same for two of a million sentences
 SHUFFLES = 10
 T = TypeVar("T")
 
@@ -42,59 +50,108 @@ class Trial(NamedTuple):
     sentence: str
 
 
+def code_of(config: str, address: str, cell: str) -> str:
+    """A row of the published data, in letters that tell a rater nothing and that no program alters.
+
+    >>> code_of("keys-attraction", "7", "sg pl")
+    'jxjndplklsqr'
+    """
+    said = f"merula sentence\0{config}\0{address}\0{cell}".encode()
+    number = int.from_bytes(hashlib.sha256(said).digest(), "big")
+    letters = []
+    for _ in range(CODE):
+        number, at = divmod(number, len(LETTERS))
+        letters.append(LETTERS[at])
+    return "".join(letters)
+
+
 def write(asked: Asked, folder: Path) -> Iterator[Made]:
     """Write the lists; raises `MerulaError` where there are fewer instances than cells."""
-    for split in asked.splits:
-        parts = [part for part in asked.parts() if part.split == split]
-        before = asked.folder_of(split)
-        (folder / before).mkdir(exist_ok=True)
-        for width in sorted({part.config.cells for part in parts}):
-            own = [part for part in parts if part.config.cells == width]
-            yield from _write_lists(own, asked, folder, before)
+    sources = sources_of(asked.parts())
+    for source in sources:
+        _demand_enough(source, asked)
+    for width in sorted({source.width for source in sources}):
+        own = [source for source in sources if source.width == width]
+        chosen = choose(own, asked.options.instances, share=asked.options.share_lexemes)
+        yield from _write_lists(own, chosen, asked.options.seed, folder)
 
 
-def _write_lists(parts: Sequence[Part], asked: Asked, folder: Path, before: str) -> Iterator[Made]:
+def _write_lists(
+    sources: Sequence[Source], chosen: Sequence[Items], seed: int, folder: Path
+) -> Iterator[Made]:
     """Write the lists of paradigms with the same number of cells."""
-    width = parts[0].config.cells
-    items = {part.config.name: _items(part, asked.place) for part in parts}
+    width = sources[0].width
     digits = len(str(width))
     total = 0
-    for number in range(width):
-        trials = [trial for part in parts for trial in _trials(part, items, number)]
-        order = arranged(trials, asked.options.seed, number)
-        name = f"{before}list-{number + 1:0{digits}}-of-{width}.csv"
-        with new_file(folder / name) as file:
-            file.write(BYTE_ORDER_MARK + csv_line(COLUMNS))
-            for position, trial in enumerate(order, start=1):
-                file.write(csv_line([number + 1, position, *trial, ""]))
-        total += len(order)
-    yield Made(f"{before}list-*-of-{width}.csv", total, "sentence", width)
+    whole = f"all-lists-of-{width}.csv"
+    with new_file(folder / whole) as table:
+        table.write(BYTE_ORDER_MARK + csv_line(TABLE))
+        for number in range(1, width + 1):
+            trials = [
+                trial
+                for source, items in zip(sources, chosen, strict=True)
+                for trial in _trials(source, items, number - 1)
+            ]
+            with new_file(folder / f"list-{number:0{digits}}-of-{width}.csv") as sheet:
+                sheet.write(BYTE_ORDER_MARK + csv_line(SHEET))
+                for position, trial in enumerate(arranged(trials, seed, number - 1), start=1):
+                    said = _said(number, position, trial)
+                    sheet.write(csv_line(said[name] for name in SHEET))
+                    table.write(csv_line(said[name] for name in TABLE))
+            total += len(trials)
+    yield Made(f"list-*-of-{width}.csv", total, "sentence", width)
+    yield Made(whole, total, "sentence", notes=tuple(notes(sources, chosen)))
 
 
-def _items(part: Part, place: str) -> int:
-    """How many instances are taken: as many as can be divided by the number of cells."""
-    name, width = part.config.name, part.config.cells
-    there = next(own.instances for own in part.config.splits if own.name == part.split)
-    number = there if part.limit is None else min(there, part.limit)
-    if number < width:
-        raise MerulaError.of(
-            "M746",
-            f"{name} has {width} cells, and there are only {number} instances",
-            remedy=f"{width} lists that show every cell need {width} instances or a multiple"
-            f" of that",
-            place=place,
+def _said(number: int, position: int, trial: Trial) -> dict[str, Any]:
+    """What may be written of a sentence, by column."""
+    code = code_of(trial.config, trial.address, trial.cell)
+    return {
+        **trial._asdict(),
+        "list": number,
+        "position": position,
+        "code": code,
+        "rating": "",
+    }
+
+
+def _demand_enough(source: Source, asked: Asked) -> None:
+    """Refuse a paradigm with fewer instances than cells, or than are asked for."""
+    most, width = asked.options.instances, source.width
+    if most is not None and most < width:
+        message = f"{source.name} has {width} cells, and no more than {most} items are wanted (-n)"
+        remedy = f"name a multiple of {width}"
+    elif source.instances < width:
+        splits = listing(part.split for part in source.parts)
+        message = (
+            f"{source.name} has {width} cells, and there are only {source.instances} instances in"
+            f" {splits}"
         )
-    return number // width * width
+        remedy = "publish more, or name other configurations (--config)"
+        if len(source.parts) < sum(bool(own.rows) for own in source.parts[0].config.splits):
+            remedy = "leave --split out, since a study can use all splits; or publish more"
+    else:
+        return
+    raise MerulaError.of(
+        "M746",
+        message,
+        remedy=f"{width} lists that show every cell need {width} instances or a multiple of that:"
+        f" {remedy}",
+        place=asked.place,
+    )
 
 
-def _trials(part: Part, items: Mapping[str, int], number: int) -> Iterator[Trial]:
-    """The sentences of a part in the list of a number, counted from 0."""
-    name, width = part.config.name, part.config.cells
-    for place, own in enumerate(part.paradigms(("cell",))):
-        if place == items[name]:
+def _trials(source: Source, items: Items, number: int) -> Iterator[Trial]:
+    """The sentences of a paradigm in the list of a number, counted from 0."""
+    wanted = {place: i for i, place in enumerate(items.places)}
+    last = max(wanted, default=-1)
+    for place, own in enumerate(source.paradigms(("cell",))):
+        if place > last:
             return
-        cell = (place + number) % width
-        yield Trial(own.number, name, own.address, own.more["cell"][cell], own.sentences[cell])
+        if place in wanted:
+            cell = (wanted[place] + number) % source.width
+            told = own.more["cell"][cell], own.sentences[cell]
+            yield Trial(own.number, source.name, own.address, *told)
 
 
 # --- orders ------------------------------------------------------------------------------------

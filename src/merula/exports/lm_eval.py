@@ -89,12 +89,14 @@ def write(asked: Asked, folder: Path) -> Iterator[Made]:
     for config in asked.configs:
         parts = [part for part in asked.parts() if part.config is config]
         make = _matrix_tasks if config.kind == MATRIX else _pair_tasks
-        made, number = make(parts, prefix, folder, asked.options.hub)
+        made, numbers = make(parts, prefix, folder, asked.options.hub)
         if made:
             tasks += made
             noun = "matrix" if config.kind == MATRIX else "pair"
             name = made[0].name if len(made) == 1 else f"{prefix}_{name_of(config.name)}-*"
-            yield Made(f"{name}.yaml", number, noun, len(made))
+            test = _test_of(list(numbers))
+            others = tuple((own, n) for own, n in numbers.items() if own != test)
+            yield Made(f"{name}.yaml", numbers[test], noun, len(made), test, others)
         elif parts:
             yield Made.nothing(config)
     if not tasks:
@@ -129,20 +131,21 @@ def _demand_hub(asked: Asked) -> None:
 
 def _matrix_tasks(
     parts: Sequence[Part], prefix: str, folder: Path, hub: str
-) -> tuple[list[Task], int]:
-    """The task of a matrix, and how many instances it has; without files if a hub is named."""
+) -> tuple[list[Task], dict[str, int]]:
+    """The task of a matrix, and how many instances each split has; no files if a hub is named."""
     if not parts:
-        return [], 0
+        return [], {}
     config = parts[0].config
-    title, number, files = name_of(config.name), 0, {}
+    title, numbers, files = name_of(config.name), {}, {}
     for part in parts:
         files[part.split] = f"{DATA}/{title}-{part.split}.jsonl"
         if hub:
-            number += sum(own.rows for own in config.splits if own.name == part.split)
+            rows = sum(own.rows for own in config.splits if own.name == part.split)
         else:
-            number += _write_matrices(part, folder / files[part.split])
+            rows = _write_matrices(part, folder / files[part.split])
+        numbers[part.split] = rows
     data = _on_hub(hub, config, list(files)) if hub else {"files": files}
-    return [Task(f"{prefix}_{title}", MATRIX, config.phenomenon, data, tuple(files))], number
+    return [Task(f"{prefix}_{title}", MATRIX, config.phenomenon, data, tuple(files))], numbers
 
 
 def _write_matrices(part: Part, path: Path) -> int:
@@ -165,18 +168,19 @@ def _write_matrices(part: Part, path: Path) -> int:
 
 def _pair_tasks(
     parts: Sequence[Part], prefix: str, folder: Path, hub: str
-) -> tuple[list[Task], int]:
-    """A task for each contrast of a paradigm, and how many pairs there are in all."""
+) -> tuple[list[Task], dict[str, int]]:
+    """A task for each contrast of a paradigm, and how many pairs each split has in all."""
     files: dict[str, dict[str, str]] = {}
     cells: dict[str, tuple[str, str]] = {}
-    number = 0
+    numbers: dict[str, int] = {}
     for part in parts:
         found = pairs_in(part, (EXTERNAL,))
         uids = uids_of(found)
         for contrast, uid in zip(found.contrasts, uids, strict=True):
             files.setdefault(uid, {})[part.split] = f"{DATA}/{uid}-{part.split}.jsonl"
             cells[uid] = contrast.cells
-        number += _write_pairs(found, [files[uid][part.split] for uid in uids], folder, hub)
+        own = [files[uid][part.split] for uid in uids]
+        numbers[part.split] = _write_pairs(found, own, folder, hub)
     tasks = []
     for uid, named in files.items():
         config = parts[0].config
@@ -184,7 +188,7 @@ def _pair_tasks(
         if hub:
             data = {**_on_hub(hub, config, list(named)), "cells": list(cells[uid])}
         tasks.append(Task(f"{prefix}_{uid}", "pairs", config.phenomenon, data, tuple(named)))
-    return tasks, number
+    return tasks, numbers
 
 
 def _write_pairs(found: Pairs, files: Sequence[str], folder: Path, hub: str) -> int:
@@ -215,6 +219,11 @@ def _on_hub(hub: str, config: ConfigEntry, splits: list[str]) -> dict[str, Any]:
     return {"hub": hub, "config": config.name, "splits": splits}
 
 
+def _test_of(splits: Sequence[str]) -> str:
+    """The split on which a task is done."""
+    return TEST if TEST in splits else splits[-1]
+
+
 # --- YAML --------------------------------------------------------------------------------------
 
 
@@ -232,7 +241,7 @@ def _write_tasks(tasks: Sequence[Task], folder: Path) -> None:
 def _task_lines(task: Task) -> Iterator[str]:
     yield f"include: _{task.kind}_yaml"
     yield f"task: {yaml_text(task.name)}"
-    test = TEST if TEST in task.splits else task.splits[-1]
+    test = _test_of(task.splits)
     yield f"test_split: {test}"
     if TRAIN in task.splits and test != TRAIN:
         yield f"training_split: {TRAIN}"

@@ -46,7 +46,7 @@ FORMATS: Mapping[str, Format] = {
             "latin-square",
             "lists for rating studies, each item in one cell a list",
             (PARADIGM,),
-            ("seed",),
+            ("seed", "share_lexemes"),
             latin_square.write,
         ),
     )
@@ -79,7 +79,7 @@ def export(
     published = Published.open(folder)
     wanted, others = asked(form, published, configs, splits, options or Options())
     made = []
-    with new_folder(out) as aside:
+    with new_folder(out, published.folder) as aside:
         for item in form.write(wanted, aside):
             made.append(item)
             if progress is not None:

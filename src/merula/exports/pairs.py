@@ -14,6 +14,7 @@ from merula.exports.instances import Grid, Part
 from merula.grammar import CORRECT
 from merula.language.diagnostics import MerulaError, listing
 from merula.publish.manifest import ConfigEntry
+from merula.suite.cells import CellPair
 from merula.suite.differences import difference, tokens
 from merula.values import frozen
 
@@ -27,13 +28,15 @@ class Contrast:
 
     Of a paradigm it is ``licensor=no-yes_ever=yes``: in the factor ``about`` the bad cell's value,
     then the good one's, and what both have; ``cells`` are the bad and the good cell. Of a matrix
-    both are the label of the wrong answer.
+    both are the label of the wrong answer. ``brief`` is the condition in names of files and tasks,
+    ``licensor_no-yes_yes``: the factor, its two values, the values of the other factors in order.
     """
 
     about: str
     condition: str
     cells: tuple[str, str]
     letter: str = ""  # of a wrong answer: its class
+    brief: str = ""
 
 
 class Pair(NamedTuple):
@@ -109,7 +112,12 @@ def pairs_in(part: Part, letters: Sequence[str], *, minimal: bool = True) -> Pai
     if part.config.kind == PARADIGM:
         grid = part.grid()
         contrasts = [
-            Contrast(pair.contrast, pair.condition, (grid.cells[pair.bad], grid.cells[pair.good]))
+            Contrast(
+                pair.contrast,
+                pair.condition,
+                (grid.cells[pair.bad], grid.cells[pair.good]),
+                brief=_brief(grid, pair),
+            )
             for pair in grid.conditions
         ]
         return Pairs(part, tuple(contrasts), grid)
@@ -121,16 +129,18 @@ def pairs_in(part: Part, letters: Sequence[str], *, minimal: bool = True) -> Pai
         key=lambda own: (order.get(own[0], len(order)), own),
     )
     of_label = Counter(label for label, _ in wanted)
-    contrasts = [
-        Contrast(
-            label,
-            label if of_label[label] == 1 else f"{label}-{letter}",
-            (label, CORRECT),
-            letter,
-        )
-        for label, letter in wanted
-    ]
+    contrasts = []
+    for label, letter in wanted:
+        condition = label if of_label[label] == 1 else f"{label}-{letter}"
+        contrasts.append(Contrast(label, condition, (label, CORRECT), letter, condition))
     return Pairs(part, tuple(contrasts), None)
+
+
+def _brief(grid: Grid, pair: CellPair) -> str:
+    """``licensor_no-yes_yes_main``."""
+    at = grid.factors.index(pair.contrast)
+    bad, good = grid.values[pair.bad], grid.values[pair.good]
+    return "_".join([pair.contrast, f"{bad[at]}-{good[at]}", *bad[:at], *bad[at + 1 :]])
 
 
 def _label_names(config: ConfigEntry) -> Sequence[str]:

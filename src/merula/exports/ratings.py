@@ -8,160 +8,321 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from merula.disk import obstacle
 from merula.exports.asked import PARADIGM
+from merula.exports.folder import demand_outside
 from merula.exports.instances import Paradigm, Part
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.exports.latin_square import code_of
+from merula.exports.rating_files import RATERS, ROW, Line, RatedFile, fault, fewer, read_file
+from merula.exports.texts import BYTE_ORDER_MARK, csv_line
+from merula.language.diagnostics import Diagnostic, MerulaError, did_you_mean
+from merula.publish.features import LABELS
 from merula.publish.reading import Published
-
-NEEDED = ("config", "address", "cell", "sentence", "rating")
-SEPARATORS = (",", ";", "\t")
+from merula.run_folder import flush
+from merula.values import frozen
 
 Key = tuple[str, str, str]  # configuration, address, cell
+BEFORE = ("rater", "list", "position", "item", "config", "split", "address", "cell")
+AFTER = ("label", "broken", "sentence", "rating")
+DIFFERENT = 12  # ratings that are counted one by one
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)")
 
 
-class _Line(NamedTuple):
-    """A line of a list: where it stands, its cells by their headers."""
+@frozen
+class Scale:
+    """The ratings that were found: each with how often, and how many were left empty."""
 
-    place: str
-    cells: dict[str, str]
-
-    @property
-    def key(self) -> Key:
-        return self.cells["config"], self.cells["address"], self.cells["cell"]
-
-    @property
-    def item_key(self) -> Key:
-        return self.cells["config"], self.cells.get("item", ""), self.cells["cell"]
+    counts: tuple[tuple[float | str, int], ...]
+    empty: int
+    raters: int
 
     @property
-    def sentence(self) -> str:
-        return self.cells["sentence"]
+    def number(self) -> int:
+        """How many ratings there are."""
+        return sum(count for _, count in self.counts)
+
+    def __str__(self) -> str:
+        said = ", ".join(f"{_said(own)} ({count:,})" for own, count in self.counts[:DIFFERENT])
+        if len(self.counts) <= DIFFERENT:
+            return said
+        if isinstance(self.counts[0][0], str):
+            return f"{said} … ({len(self.counts):,} different ones)"
+        return f"numbers from {_said(self.counts[0][0])} to {_said(self.counts[-1][0])}"
+
+
+@frozen(eq=False)
+class Rated:
+    """The lines of lists, each with what the published row says, and the scale they use.
+
+    ``fillers`` is how many lines were left out, for they name no row.
+    """
+
+    rows: tuple[dict[str, Any], ...]
+    scale: Scale
+    fillers: int
 
 
 def merge_ratings(folder: str | Path, files: Iterable[str | Path]) -> list[dict[str, Any]]:
     """The lines of lists that were filled in, each with what the published row says.
 
-    A line keeps all its columns, also those that were added, such as the name of a rater. To them
-    are added ``file``, and of the row ``split``, ``acceptable``, ``broken`` and ``factors``.
-    ``rating`` is a number where it looks like one (``4,5`` too), None where it is empty. Cells may
-    be separated by commas, semicolons or tabs. Raises `MerulaError` where a file is no such list,
-    and where a sentence is not in the published data, was changed, or is in a file twice.
+    A line keeps all its columns, also those that were added. To them are added ``file``,
+    ``rater`` (the column ``rater`` or ``participant``, or else the name of the file), and of the
+    row ``config``, ``split``, ``address``, ``cell``, ``item``, ``sentence``, ``acceptable``,
+    ``broken`` and ``factors``. ``rating`` is a number where all are numbers (``4,5`` too), else a
+    text, and None where it is empty. Raises `MerulaError` with all that is wrong: files that are no
+    lists, sentences that are not in the published data, that were changed or rated twice, and
+    numbers among words or words among numbers. Lines that name no row are left out.
     """
-    published = Published.open(Path(folder))
-    lines = [line for file in files for line in _lines(Path(file))]
+    return list(rated(Path(folder), [Path(file) for file in files]).rows)
+
+
+def rated(folder: Path, files: Sequence[Path]) -> Rated:
+    """What `merge_ratings` gives, with the scale; raises `MerulaError`."""
+    published = Published.open(folder)
+    read, faults = _read(files)
+    lines = [line for own in read for line in own.lines]
     rows = _Rows(published, lines)
-    return [_merged(line, rows, published) for line in lines]
+    found = {line.place: rows.find(line) for line in lines}
+    for own in read:
+        wrong = [*own.faults, *_misfits(own.lines, found, rows)]
+        if wrong:
+            faults += fewer(wrong, wrong[0].place.rpartition(":")[0] or wrong[0].place)
+    fitting = [line for line in lines if found[line.place] is not None]
+    faults += _repeated(read, fitting, found)
+    faults += _mixed([line for line in lines if line.rating])
+    if not faults and not any(line.rating for line in lines):
+        where = str(files[0])
+        faults.append(fault("M748", "there is not one rating", "fill in the column rating", where))
+    if faults:
+        raise MerulaError(faults)
+    merged = tuple(_merged(line, found[line.place] or {}) for line in lines)
+    counts = Counter(row["rating"] for row in merged if row["rating"] is not None)
+    empty = sum(row["rating"] is None for row in merged)
+    scale = Scale(tuple(sorted(counts.items())), empty, len({row["rater"] for row in merged}))
+    return Rated(merged, scale, sum(own.fillers for own in read))
 
 
-def _lines(path: Path) -> Iterator[_Line]:
-    """The lines of a file that have anything in them."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not in UTF-8"
-        raise _fault(str(path), f"{path} cannot be read: {reason}", "save it as UTF-8") from error
-    head = text.partition("\n")[0]
-    separator = max(SEPARATORS, key=head.count)
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator)
-    names = [name.strip() for name in next(reader, [])]
-    for name in NEEDED:
-        if name not in names:
-            remedy = did_you_mean(name, names) or f"a list has {listing(NEEDED)}"
-            raise _fault(str(path), f"{path} has no column {name}", remedy)
-    seen: set[Key] = set()
-    for cells in reader:
-        if any(cells):
-            line = _Line(f"{path}:{reader.line_num}", dict(zip(names, cells, strict=False)))
-            if len(cells) < len(names):
-                raise _fault(line.place, "this line has fewer cells than the first", "restore it")
-            if line.key in seen:
-                raise _fault(
-                    line.place,
-                    f"the sentence `{line.sentence}` is there twice",
-                    "keep the line that the rater has filled in",
-                )
-            seen.add(line.key)
-            yield line
+def _read(files: Sequence[Path]) -> tuple[list[RatedFile], list[Diagnostic]]:
+    """The files, and those of them that are named twice."""
+    stems = Counter(path.stem for path in files)
+    seen: dict[str, Path] = {}
+    read, faults = [], []
+    for path in files:
+        real = os.path.realpath(path)
+        if real in seen:
+            message = f"{path} is named twice"
+            faults.append(fault("M749", message, "name each file once", str(path)))
+            continue
+        seen[real] = path
+        read.append(read_file(path, path.stem if stems[path.stem] == 1 else str(path)))
+    return read, faults
 
 
 class _Rows:
-    """The published rows that some lines name, by address and by item.
+    """The published rows that some lines name: by code, by address, by item.
 
     A spreadsheet rounds long addresses; then the item (the number of the instance) tells the row.
     """
 
-    def __init__(self, published: Published, lines: Sequence[_Line]) -> None:
+    def __init__(self, published: Published, lines: Sequence[Line]) -> None:
+        self.folder = published.folder
+        self.known = [own.name for own in published.about.configs]
+        self.codes = {line.cells["code"].strip() for line in lines if "code" in line.cells}
+        self.by_code: dict[str, dict[str, Any]] = {}
         self.by_address: dict[Key, dict[str, Any]] = {}
         self.by_item: dict[Key, list[dict[str, Any]]] = {}
-        addresses = {line.key[:2] for line in lines}
-        items = {line.item_key[:2] for line in lines}
-        configs = {line.cells["config"] for line in lines}
+        addresses = {_key(line)[:2] for line in lines}
+        items = {_item_key(line)[:2] for line in lines}
         for config in published.about.configs:
-            if config.kind != PARADIGM or config.name not in configs:
+            if config.kind != PARADIGM:
                 continue
             for split in config.splits:
                 part = Part(published, config, split.name)
                 for own in part.paradigms(("cell", "factors", "broken")):
-                    mine = config.name, own.address
-                    if mine in addresses or (config.name, str(own.number)) in items:
-                        self._take(own, config.name, split.name)
+                    named = {(config.name, own.address), (config.name, str(own.number))}
+                    self._take(own, part, bool(named & (addresses | items)))
 
-    def _take(self, own: Paradigm, config: str, split: str) -> None:
+    def _take(self, own: Paradigm, part: Part, named: bool) -> None:
         for i, cell in enumerate(own.more["cell"]):
+            key = part.config.name, own.address, cell
+            code = code_of(*key) if self.codes else ""
+            if not named and code not in self.codes:
+                continue
             row = {
+                **dict(zip(ROW, key, strict=True)),
+                "item": str(own.number),
+                "split": part.split,
                 "sentence": own.sentences[i],
-                "address": own.address,
-                "split": split,
                 "acceptable": own.acceptable[i],
                 "broken": own.more["broken"][i],
                 "factors": own.more["factors"][i],
             }
-            self.by_address[config, own.address, cell] = row
-            self.by_item.setdefault((config, str(own.number), cell), []).append(row)
+            self.by_code[code] = self.by_address[key] = row
+            self.by_item.setdefault((key[0], str(own.number), cell), []).append(row)
 
-    def find(self, line: _Line) -> dict[str, Any] | None:
+    def find(self, line: Line) -> dict[str, Any] | None:
         """The row of a line."""
-        found = self.by_address.get(line.key)
-        same = (r for r in self.by_item.get(line.item_key, []) if r["sentence"] == line.sentence)
-        return found or next(same, None)
+        if line.cells.get("code", "").strip():
+            return self.by_code.get(line.cells["code"].strip())
+        same = self.by_item.get(_item_key(line), [])
+        by_item = next((row for row in same if row["sentence"] == line.sentence), None)
+        return self.by_address.get(_key(line)) or by_item
 
 
-def _merged(line: _Line, rows: _Rows, published: Published) -> dict[str, Any]:
-    row = rows.find(line)
-    config, address, cell = line.key
-    if row is None:
-        known = [own.name for own in published.about.configs]
-        raise _fault(
-            line.place,
-            f"{published.folder} has no sentence `{cell}` of {config} at address {address}",
-            did_you_mean(config, known)
-            if config not in known
-            else "name the published data that the lists were made of",
+def _key(line: Line) -> Key:
+    return line.cells.get("config", ""), line.cells.get("address", ""), line.cells.get("cell", "")
+
+
+def _item_key(line: Line) -> Key:
+    return line.cells.get("config", ""), line.cells.get("item", ""), line.cells.get("cell", "")
+
+
+# --- what does not fit --------------------------------------------------------------------------
+
+
+def _misfits(
+    lines: Iterable[Line], found: Mapping[str, dict[str, Any] | None], rows: _Rows
+) -> Iterator[Diagnostic]:
+    """Lines that name no published row, or another sentence than it has."""
+    lines = list(lines)
+    if len(lines) > 1 and not any(found[line.place] for line in lines):
+        file = lines[0].file
+        message = f"{rows.folder} has none of the sentences of {file}"
+        yield fault("M747", message, _unknown(lines[0], rows).remedy, file)
+        return
+    for line in lines:
+        row = found[line.place]
+        if row is None:
+            yield _unknown(line, rows)
+        elif "sentence" in line.cells and row["sentence"] != line.sentence:
+            yield fault(
+                "M747",
+                f"the sentence is `{line.sentence}` here",
+                f"it was shown as `{row['sentence']}`: restore it, so that the rating is of what"
+                " was published",
+                line.place,
+            )
+
+
+def _unknown(line: Line, rows: _Rows) -> Diagnostic:
+    config, address, cell = _key(line)
+    what = f"sentence `{cell}` of {config} at address {address}"
+    remedy = "name the published data that the lists were made of"
+    if line.cells.get("code", "").strip():
+        what = f"sentence with the code {line.cells['code'].strip()}"
+    elif config not in rows.known:
+        remedy = did_you_mean(config, rows.known) or remedy
+    return fault("M747", f"{rows.folder} has no {what}", remedy, line.place)
+
+
+def _repeated(
+    read: Iterable[RatedFile],
+    lines: Iterable[Line],
+    found: Mapping[str, dict[str, Any] | None],
+) -> Iterator[Diagnostic]:
+    """Sentences that one rater has rated twice, and files that say the same."""
+    seen: dict[tuple[str, int], Line] = {}
+    twice: dict[str, list[Diagnostic]] = {}
+    for line in lines:
+        row = found[line.place] or {}
+        key = line.rater, id(row)
+        if key in seen:
+            message = f"{line.rater} rates `{row['sentence']}` twice: see {seen[key].place}"
+            remedy = "keep one of the two, or say in a column rater who has rated"
+            problem = fault("M749", message, remedy, line.place)
+            twice.setdefault(line.file, []).append(problem)
+        seen.setdefault(key, line)
+    for file, problems in twice.items():
+        yield from fewer(problems, file)
+    copies: dict[tuple[object, ...], str] = {}
+    for own in read:
+        said = tuple((id(found[line.place]), line.rating) for line in own.lines)
+        fitting = all(found[line.place] for line in own.lines)
+        if own.named or not fitting or not any(line.rating for line in own.lines):
+            continue
+        file = own.lines[0].file
+        if said in copies:
+            remedy = "name one of them; if two raters do agree in everything, add a column rater"
+            yield fault("M749", f"{file} has the ratings of {copies[said]}", remedy, file)
+        copies.setdefault(said, file)
+
+
+def _mixed(lines: Sequence[Line]) -> Iterator[Diagnostic]:
+    """Words among numbers, or numbers among words: whichever there are fewer of."""
+    numbers = [line for line in lines if _NUMBER.fullmatch(line.rating)]
+    words = [line for line in lines if not _NUMBER.fullmatch(line.rating)]
+    if not numbers or not words:
+        return
+    odd, what = (words, "no number") if len(words) <= len(numbers) else (numbers, "a number")
+    by_file: dict[str, list[Diagnostic]] = {}
+    for line in odd:
+        message = (
+            f"the rating `{line.rating}` is {what}, unlike the other {len(lines) - len(odd):,}"
         )
-    if row["sentence"] != line.sentence:
-        raise _fault(
-            line.place,
-            f"the sentence is `{line.sentence}` here",
-            f"it was shown as `{row['sentence']}`: restore it, so that the rating is of what was"
-            " published",
-        )
-    said = {**line.cells, "rating": _number(line.cells["rating"])}
-    return {"file": line.place.rpartition(":")[0], **said, **row}
+        remedy = "write what the rater meant, or leave it empty"
+        by_file.setdefault(line.file, []).append(fault("M748", message, remedy, line.place))
+    for file, problems in by_file.items():
+        yield from fewer(problems, file)
 
 
-def _number(text: str) -> float | str | None:
-    if not text.strip():
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def _merged(line: Line, row: Mapping[str, Any]) -> dict[str, Any]:
+    cells = {name: text for name, text in line.cells.items() if name not in RATERS}
+    rating = _value(line.rating)
+    return {"file": line.file, "rater": line.rater, **cells, "rating": rating, **row}
+
+
+def _value(text: str) -> float | str | None:
+    if not text:
         return None
+    return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else text
+
+
+def _said(value: float | str) -> str:
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def write_ratings(found: Rated, out: Path, source: Path) -> None:
+    """Write a table of rated sentences, a rating a line; raises `MerulaError`.
+
+    Columns that were added to the lists come last. The file must not be there.
+    """
+    demand_outside(out, source)
+    if out.exists() or out.is_symlink():
+        what = "is a folder" if out.is_dir() else "is there already"
+        raise MerulaError.of("M742", f"{out} {what}", remedy="name a new file", place=str(out))
+    factors = list(dict.fromkeys(name for row in found.rows for name in row["factors"]))
+    known = {*BEFORE, *AFTER, "file", "code", "acceptable", "factors"}
+    own = list(dict.fromkeys(name for row in found.rows for name in row if name not in known))
+    aside = out.with_name(f".{out.name}-{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return text
-
-
-def _fault(place: str, message: str, remedy: str) -> MerulaError:
-    return MerulaError.of("M747", message, remedy=remedy, place=place)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with aside.open("x", encoding="utf-8", newline="") as file:
+            names = [*BEFORE, *(f"factors.{name}" for name in factors), *AFTER, *own]
+            file.write(BYTE_ORDER_MARK + csv_line(names))
+            for row in found.rows:
+                said = [row.get(name) for name in BEFORE]
+                said += [row["factors"].get(name) for name in factors]
+                said += [LABELS[row["acceptable"]], "; ".join(row["broken"]), row["sentence"]]
+                said += ["" if row["rating"] is None else _said(row["rating"])]
+                file.write(csv_line([*said, *(row.get(name) for name in own)]))
+        flush(aside)
+        aside.replace(out)
+    except OSError as error:
+        reason, remedy = obstacle(out, error)
+        message = f"{out} cannot be written: {reason}"
+        raise MerulaError.of("M608", message, remedy=remedy, place=str(out)) from error
+    finally:
+        with suppress(OSError):
+            aside.unlink()

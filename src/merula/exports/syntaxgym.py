@@ -94,7 +94,7 @@ def write(asked: Asked, folder: Path) -> Iterator[Made]:
         (folder / before).mkdir(exist_ok=True)
         names = _names(part, list(suites.values()))
         number = _write(part, grid, suites, names, folder / before)
-        name = f"{names[0]}.json" if len(names) == 1 else f"{part.config.name}-*.json"
+        name = f"{names[0] if len(names) == 1 else f'{name_of(part.config.name)}-*'}.json"
         yield Made(before + name, number, "item", len(names))
     if not found:
         raise no_contrasts(asked.parts(), asked.place)

@@ -10,28 +10,29 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-LONGEST = 180  # bytes of a name; file systems know 255, and a suffix comes after it
+LONGEST = 120  # characters of a name; more is put before it and after it
 BYTE_ORDER_MARK = "\ufeff"
 
 _QUOTED = re.compile(r'[",\s]')
 
 
 def name_of(text: str) -> str:
-    """A text as the name of a file, a task or a UID: letters, digits, ``_ . = -``.
+    """A text as the name of a file, a task or a UID: ``ascii_name``, which no other text has.
 
-    Names that would be too long end in a hash.
+    Where letters had to be replaced or left out, or a name would be too long, it ends in a hash of
+    the text. Signs between letters are all the same: see `distinct`.
 
-    >>> name_of("only-ever-licensor=no-yes_ever=yes")
-    'only-ever-licensor=no-yes_ever=yes'
-    >>> name_of('a "b"/c, d')
-    'a_b_c_d'
+    >>> name_of("keys-attraction-verb.number_pl-sg_sg")
+    'keys-attraction-verb_number_pl-sg_sg'
+    >>> name_of("élevé")
+    'eleve-e51f85f1'
     """
-    plain = re.sub(r"[^\w.=+-]+", "_", text).strip("_.") or "_"
-    if len(plain.encode()) <= LONGEST:
+    plain = ascii_name(text).strip("_-")
+    lost = sum(map(str.isalnum, text)) != sum(map(str.isalnum, plain)) or not plain
+    if not lost and len(plain) <= LONGEST and all(c.isascii() for c in text if c.isalnum()):
         return plain
-    mark = hashlib.sha256(text.encode()).hexdigest()[:12]
-    cut = plain.encode()[: LONGEST - len(mark) - 1].decode(errors="ignore")
-    return f"{cut}-{mark}"
+    mark = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{plain[: LONGEST - len(mark) - 1]}-{mark}".lstrip("-")
 
 
 def ascii_name(text: str) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 from merula.values import frozen
 
 NOTES = {
-    "sentences": "accuracy / what the design forces; ! is more than that",
+    "sentences": "accuracy / what the design itself forces, where that is known",
     "pairs": "how often the good sentence is told",
-    "matrices": "how often the right answer is told; ! is more than may be",
+    "matrices": "how often the right answer is told / how often it may be, if that is not chance",
 }
 
 
@@ -102,7 +102,7 @@ def findings(said: Mapping[str, Any]) -> Findings:
         tuple(zip(faults, places, strict=True)),
         tuple(_checked(check, numbers) for check in ran),
         tuple(str(check["check"]) for check in said["checks"] if not check["ran"]),
-        tuple(_shortcuts(said["shortcuts"])),
+        tuple(_shortcuts(said["shortcuts"], float(said["tolerance"]))),
         bool(said["shortcuts_complete"]),
     )
 
@@ -169,7 +169,7 @@ def _place(*places: Mapping[str, Any] | None) -> str:
     )
 
 
-def _shortcuts(probes: Iterable[Mapping[str, Any]]) -> Iterator[Shortcuts]:
+def _shortcuts(probes: Iterable[Mapping[str, Any]], tolerance: float) -> Iterator[Shortcuts]:
     from merula.audit.matrix_solvers import MEANINGS
     from merula.audit.probes import PROBES
 
@@ -183,21 +183,23 @@ def _shortcuts(probes: Iterable[Mapping[str, Any]]) -> Iterator[Shortcuts]:
             parts.setdefault(str(probe["part"]), {})[str(probe["probe"])] = probe
         rows = tuple(_row(part, row, names) for part, row in parts.items())
         if rows:
-            base = "majority" if kind == "sentences" else "chance"
+            base = "most frequent label" if kind == "sentences" else "chance"
             told = tuple((name, meanings.get(name, "")) for name in names)
-            yield Shortcuts(kind.capitalize(), note, base, told, rows)
+            more = f"{note}; ! exceeds this by more than {tolerance:.0%}"
+            yield Shortcuts(kind.capitalize(), more, base, told, rows)
 
 
 def _row(part: str, row: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Row:
     first = next(iter(row.values()))
     cells = tuple(_reached(row.get(name)) for name in names)
-    return Row(part or "all", int(first["number"]), f"{first['majority']:.3f}", cells)
+    return Row(part or "all", int(first["number"]), f"{first['majority']:.1%}", cells)
 
 
 def _reached(probe: Mapping[str, Any] | None) -> Reached:
     if probe is None:
         return Reached("", False)
-    forced = "" if probe["forced"] is None else f" / {probe['forced']:.3f}"
+    plain = probe["of"] != "sentences" and probe["forced"] == probe["majority"]
+    forced = "" if plain or probe["forced"] is None else f" / {probe['forced']:.1%}"
     return Reached(
-        f"{probe['accuracy']:.3f}{forced}", bool(probe["leaks"] and not probe["allowed"])
+        f"{probe['accuracy']:.1%}{forced}", bool(probe["leaks"] and not probe["allowed"])
     )

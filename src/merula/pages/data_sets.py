@@ -20,14 +20,13 @@ from merula.language.source import Source
 from merula.manifest import Manifest, read_manifest
 from merula.program import read_files
 from merula.publish.features import ACCEPTABLE, LABEL, ClassNames, Fields, Items
-from merula.publish.manifest import PUBLICATION, ConfigEntry, Publication
+from merula.publish.manifest import AUDIT, PUBLICATION, ConfigEntry, Publication
 from merula.publish.reading import Published
 from merula.run_folder import MANIFEST
 from merula.suite.manifest import read_suite
 from merula.values import frozen
 
 BATCH = 16_384  # rows; a row of a matrix is long
-AUDIT = "audit.json"
 MATRIX = "matrix"
 
 
@@ -44,8 +43,9 @@ class Share:
 class Config:
     """A configuration: ``rows_each`` is how many rows an instance has.
 
-    ``labels`` are the answers of a matrix in the order of its design, where that is known, and
-    ``rules`` says of rules what they demand, where they say it.
+    ``labels`` are the answers of a matrix in the order of its design, and ``cells`` the names of
+    the numbers of the cells of a paradigm, where they are known; ``rules`` says of rules what they
+    demand, where they say it.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Config:
     splits: tuple[Share, ...]
     rows_each: int
     labels: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -185,10 +186,6 @@ def _facts(about: Publication) -> Iterator[tuple[str, str]]:
 
 def _config(config: ConfigEntry, rules: Mapping[str, str]) -> Config:
     matrix = config.kind == MATRIX
-    names: tuple[str, ...] = ()
-    for name, feature in config.fields.fields:
-        if name == "labels" and isinstance(feature, Items) and isinstance(feature.of, ClassNames):
-            names = feature.of.names
     return Config(
         config.name,
         config.kind,
@@ -197,9 +194,17 @@ def _config(config: ConfigEntry, rules: Mapping[str, str]) -> Config:
         config.of,
         tuple(Share(s.name, s.instances, s.rows) for s in config.splits),
         1 if matrix else max(config.cells, 1),
-        names,
+        _names(config.fields, "labels"),
+        _names(config.fields, "cell"),
         rules,
     )
+
+
+def _names(fields: Fields, name: str) -> tuple[str, ...]:
+    """What the numbers of a column stand for, if it has such."""
+    feature = dict(fields.fields).get(name)
+    feature = feature.of if isinstance(feature, Items) else feature
+    return feature.names if isinstance(feature, ClassNames) else ()
 
 
 def _rules(folder: Path, source: str) -> dict[str, str]:

@@ -23,10 +23,11 @@ from merula.disk import obstacle
 from merula.language.diagnostics import MerulaError
 from merula.notebook import PALETTE, right_to_left
 from merula.pages.audits import Findings, findings
-from merula.pages.data_sets import AUDIT, MATRIX, Config, DataSet, open_data_set
+from merula.pages.data_sets import MATRIX, Config, DataSet, open_data_set
 from merula.pages.pieces import json_of
 from merula.pages.sample import Progress, Shown, Survey, survey
 from merula.pages.words import Laid, Line, lay_out, values_of
+from merula.publish.manifest import AUDIT
 from merula.values import frozen
 
 if TYPE_CHECKING:
@@ -178,6 +179,9 @@ def _instance(laid: Laid, place: int, config: Config, numbers: Mapping[str, int]
         "o": laid.objects,
         "factors": laid.factors,
         "scopes": laid.scopes,
+        "l": [
+            [own.names, [numbers[v] for v in own.values if v in numbers]] for own in laid.colours
+        ],
         "r": [_line(line, numbers, matrix=config.kind == MATRIX) for line in laid.lines],
     }
 

@@ -7,7 +7,7 @@ memory.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,43 +32,49 @@ GOOD, BAD = True, False
 class Bar:
     """A line of a chart: how many of what there are, and what is said of it.
 
-    ``star`` says that it is unacceptable.
+    ``star`` says that it is unacceptable, ``place`` which number it has in the data.
     """
 
     label: str
     number: int
     star: bool = False
     note: str = ""
+    place: int | None = None
 
 
 @frozen
 class Chart:
     """Numbers of things of a kind; ``of`` is how many things there are in all.
 
-    ``more`` is how many kinds are left out; ``scale`` is the number of a bar of full length.
+    A bar of full length is all of them. ``more`` is how many kinds are left out.
     """
 
     title: str
     head: str
     bars: tuple[Bar, ...]
     of: int
-    scale: int
     more: int = 0
     note: str = ""
 
 
 @frozen
 class Lengths:
-    """How many sentences have how many words: those that are good, those that are not."""
+    """How many sentences have how many words: those that are good, those that are not.
+
+    ``rows`` are how many words, how many good ones have so many, how many bad ones; ``of`` is how
+    many good ones and bad ones there are in all.
+    """
 
     heads: tuple[str, str]
     rows: tuple[tuple[int, int, int], ...]
     means: tuple[float, float]
+    of: tuple[int, int]
 
     @property
-    def largest(self) -> int:
-        """The number of the longest bar."""
-        return max((max(good, bad) for _, good, bad in self.rows), default=1) or 1
+    def averages(self) -> str:
+        """The means in words, of the kinds that there are."""
+        own = zip(self.heads, self.means, self.of, strict=True)
+        return ", ".join(f"{mean:.2f} on average where {head}" for head, mean, n in own if n)
 
 
 @frozen
@@ -176,8 +182,8 @@ class Tally:
 
     def _charts(self) -> Iterator[Chart]:
         if "cell" in self.pairs:
-            bars = [Bar(c, n, star=good == "false") for (c, good), n in self.pairs["cell"].items()]
-            yield _chart("Cells", "cell", bars, note="a star marks sentences that are unacceptable")
+            note = "a star marks sentences that are unacceptable"
+            yield _chart("Cells", "cell", self._cells(), note=note)
         if "acceptable" in self.plain:
             names = {"true": "acceptable", "false": "unacceptable"}
             own = self.plain["acceptable"]
@@ -188,17 +194,16 @@ class Tally:
         if self.plain.get("correct"):
             own = self.plain["correct"]
             places = sorted(own, key=int)
-            bars = [Bar(str(int(place) + 1), own[place]) for place in places]
-            yield _chart("Where the right answer stands", "position", bars)
+            bars = [Bar(place, own[place]) for place in places]
+            note = "counted from 0, as the column correct does"
+            yield _chart("Where the right answer stands", "position", bars, note=note)
         if self.plain.get("broken"):
             unit = "answers" if self.config.kind == MATRIX else "sentences"
             rules = self.config.rules
             bars = [Bar(r, n, note=rules.get(r, "")) for r, n in self.plain["broken"].most_common()]
             sentences = self._sentence_number()
             note = f"of {sentences:,} {unit}; one may break several"
-            yield _chart(
-                "Rules that are broken", "rule", bars, of=sentences, scale=sentences, note=note
-            )
+            yield _chart("Rules that are broken", "rule", bars, of=sentences, note=note)
         yield from self._settings()
 
     def _settings(self) -> Iterator[Chart]:
@@ -211,6 +216,15 @@ class Tally:
 
     def _sentence_number(self) -> int:
         return sum(self.pairs.get("labels", Counter()).values()) or self.rows
+
+    def _cells(self) -> list[Bar]:
+        """The cells, in the order of their numbers; one may be acceptable in some frames only."""
+        known = {name: i for i, name in enumerate(self.config.cells)}
+        bars = [
+            Bar(cell, n, star=good == "false", place=known.get(cell))
+            for (cell, good), n in self.pairs["cell"].items()
+        ]
+        return sorted(bars, key=lambda bar: len(known) if bar.place is None else bar.place)
 
     def _labels(self) -> list[Bar]:
         """The labels of answers: the right one first, then as the design has them."""
@@ -231,8 +245,9 @@ class Tally:
         every = sorted({length for length, _ in self.lengths})
         rows = tuple((n, self.lengths[n, GOOD], self.lengths[n, BAD]) for n in every)
         heads = ("right", "wrong") if self.config.kind == MATRIX else ("acceptable", "unacceptable")
-        means = tuple(_mean((row[0], row[at]) for row in rows) for at in (1, 2))
-        return Lengths(heads, rows, (means[0], means[1]))
+        good, bad = ([(row[0], row[at]) for row in rows] for at in (1, 2))
+        of = sum(n for _, n in good), sum(n for _, n in bad)
+        return Lengths(heads, rows, (_mean(good), _mean(bad)), of)
 
 
 CLASSES = {"E": "external", "I": "internal", "R": "relational", "": "", "none": ""}
@@ -250,20 +265,17 @@ def _chart(
     bars: Sequence[Bar],
     *,
     of: int = 0,
-    scale: int = 0,
     more: int = 0,
     note: str = "",
 ) -> Chart:
-    numbers = [bar.number for bar in bars]
-    return Chart(title, head, tuple(bars), of or sum(numbers), scale or max(numbers), more, note)
+    return Chart(title, head, tuple(bars), of or sum(bar.number for bar in bars), more, note)
 
 
 def _slot(name: str, own: Counter[str]) -> Slot:
     return Slot(name, len(own), own.total(), tuple(own.most_common(TOP_LEXEMES)))
 
 
-def _mean(numbers: Iterable[tuple[int, int]]) -> float:
-    pairs = list(numbers)
+def _mean(pairs: Sequence[tuple[int, int]]) -> float:
     of = sum(n for _, n in pairs)
     return sum(value * n for value, n in pairs) / of if of else 0.0
 

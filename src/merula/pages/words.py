@@ -26,7 +26,8 @@ PIECE = re.compile(r"([^\s\[\]]+)(?:\[([^\]]*)\])?")  # of a template: `n1[pp sg
 class Line:
     """A sentence; ``words`` stand under the heads, or all in one where the order is another.
 
-    ``outline`` says what stands in each place of a matrix. ``place`` is which answer it is, from 1.
+    ``outline`` says what stands in each place of a matrix. ``place`` is its number in the data,
+    from 0: that of its cell, or the one in the list of the items or of the answers.
     """
 
     role: str  # cell, context or answer
@@ -37,13 +38,21 @@ class Line:
     letter: str
     broken: tuple[str, ...]
     words: tuple[Run, ...]
+    place: int
     outline: tuple[Run, ...] = ()
-    place: int = 0
+
+
+@frozen
+class Colours:
+    """What is coloured by which values: factors or objects that have some of them in common."""
+
+    names: tuple[str, ...]
+    values: tuple[str, ...]
 
 
 @frozen
 class Laid:
-    """An instance: where it comes from, the heads of its columns, its sentences."""
+    """An instance: where it comes from, the heads of its columns, its sentences, its colours."""
 
     split: str
     number: int
@@ -55,6 +64,7 @@ class Laid:
     heads: tuple[str, ...]
     objects: tuple[str, ...]
     lines: tuple[Line, ...]
+    colours: tuple[Colours, ...]
 
 
 def lay_out(shown: Shown) -> Laid:
@@ -64,11 +74,11 @@ def lay_out(shown: Shown) -> Laid:
     scopes: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     if shown.config.kind == MATRIX:
-        heads, objects, lines = _matrix(row, shown.config)
+        heads, objects, lines, colours = _matrix(row, shown.config)
     else:
         factors, scopes = _present(shown.rows, "factors"), _present(shown.rows, "scope")
         scopes = tuple(name for name in scopes if name in factors)
-        heads, lines = _paradigm(shown.rows, factors, scopes)
+        heads, lines, colours = _paradigm(shown, factors, scopes)
     return Laid(
         shown.split,
         int(row.get("instance", 0)),
@@ -80,6 +90,7 @@ def lay_out(shown: Shown) -> Laid:
         heads,
         objects,
         lines,
+        colours,
     )
 
 
@@ -87,6 +98,21 @@ def values_of(laid: Iterable[Laid]) -> list[str]:
     """All values that words are coloured by."""
     runs = (run for one in laid for line in one.lines for run in (*line.outline, *line.words))
     return sorted({value for run in runs for _, value in run if value})
+
+
+def together(coloured: Iterable[tuple[str, str]]) -> tuple[Colours, ...]:
+    """Names and the values that each has, as few groups: none shares a value with another."""
+    own: dict[str, set[str]] = {}
+    for name, value in coloured:
+        if value:
+            own.setdefault(name, set()).add(value)
+    groups: list[tuple[list[str], set[str]]] = []
+    for name, values in own.items():
+        near = [group for group in groups if group[1] & values]
+        groups = [group for group in groups if group not in near]
+        names = [other for group in near for other in group[0]]
+        groups.append(([*names, name], values.union(*(group[1] for group in near))))
+    return tuple(Colours(tuple(names), tuple(sorted(values))) for names, values in groups)
 
 
 def _present(rows: Sequence[Mapping[str, Any]], name: str) -> tuple[str, ...]:
@@ -107,13 +133,16 @@ def _group(row: Mapping[str, Any], name: str) -> Mapping[str, str | None]:
 
 
 def _paradigm(
-    rows: Sequence[Mapping[str, Any]], factors: Sequence[str], scopes: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[Line, ...]]:
+    shown: Shown, factors: Sequence[str], scopes: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[Line, ...], tuple[Colours, ...]]:
+    rows = shown.rows
+    places = {name: i for i, name in enumerate(shown.config.cells)}
     coloured = _by_object(rows, factors)
-    pieces = []
+    pieces, used = [], []
     for row in rows:
         values = {own: _group(row, "factors").get(name) or "" for own, name in coloured.items()}
         spans = spans_of(row.get("spans"), values)
+        used += [(coloured[name], value) for name, _, _, value in spans if name in coloured]
         pieces.append(pieces_of(row["sentence"], spans))
     heads, words = columns_of(pieces, range(len(pieces)), join=True)
     lines = tuple(
@@ -126,10 +155,11 @@ def _paradigm(
             "",
             tuple(row["broken"]),
             own,
+            places.get(str(row["cell"]), number),
         )
-        for row, own in zip(rows, words, strict=True)
+        for number, (row, own) in enumerate(zip(rows, words, strict=True))
     )
-    return heads, lines
+    return heads, lines, together(sorted(used, key=lambda pair: factors.index(pair[0])))
 
 
 def _by_object(rows: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> dict[str, str]:
@@ -156,7 +186,7 @@ class _Part:
 
 def _matrix(
     row: Mapping[str, Any], config: Config
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...], tuple[Colours, ...]]:
     answers = _answer_order(row, config)
     context = range(len(row["context"]))
     texts = [*row["context"], *(row["answers"][i] for i in answers)]
@@ -178,17 +208,18 @@ def _matrix(
     for k, own in enumerate(words):
         outline = tuple(values.outline(name, parts[k]) for name in objects)
         if k < len(context):
-            lines.append(Line("context", str(k + 1), (), (), True, "", (), own, outline))
+            lines.append(Line("context", "", (), (), True, "", (), own, k, outline))
             continue
         i = answers[k - len(context)]
         label, letter = row["labels"][i], row["classes"][i] or ""
         broken = tuple(row["broken"][i])
         letter = "" if letter == "none" else letter
         right = i == row["correct"]
-        lines.append(
-            Line("answer", label, (), (), right, letter, broken, own, outline, place=i + 1)
-        )
-    return heads, objects, tuple(lines)
+        lines.append(Line("answer", label, (), (), right, letter, broken, own, i, outline))
+    coloured = [pair for own in parts for pair in values.coloured(own)]
+    order = {name: i for i, name in enumerate(objects)}
+    coloured.sort(key=lambda pair: order.get(pair[0], len(order)))
+    return heads, objects, tuple(lines), together(coloured)
 
 
 def _answer_order(row: Mapping[str, Any], config: Config) -> list[int]:
@@ -251,6 +282,10 @@ class _Values:
     def colours(self, own: Sequence[_Part]) -> list[str]:
         """The value of each part by which its words are coloured."""
         return [self._colour(part) for part in own]
+
+    def coloured(self, own: Sequence[_Part]) -> Iterator[tuple[str, str]]:
+        """The object of each part, with that value."""
+        return ((part.object, self._colour(part)) for part in own)
 
     def _colour(self, part: _Part) -> str:
         if part not in self._colours:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from merula.audit.corpus import Corpus
-from merula.audit.published import read_publication
 from merula.audit.report import audit
+from merula.publish.corpus import read_published
 from merula.publish.manifest import Publication
 from merula.surface import Surface
 
@@ -50,7 +50,7 @@ def audited(
     numbers = {
         (said["config"], said["split"], said["design"]): int(said["instances"]) for said in sample
     }
-    reads = list(read_publication(publication, where, numbers))
+    reads = list(read_published(publication, where, numbers))
     corpus = Corpus(
         tuple(s for _, _, read in reads for s in read.sentences),
         (),

@@ -17,6 +17,7 @@ def audited(audit: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     ran = [check for check in audit["checks"] if check["ran"]]
     sample = audit.get("publication", {}).get("sample", [])
+    shortcuts = _by_part(audit["shortcuts"], SENTENCES)
     return {
         "clean": audit["clean"],
         "faults": list(audit["faults"]),
@@ -35,12 +36,31 @@ def audited(audit: Mapping[str, Any] | None) -> dict[str, Any] | None:
             if check["found"]
         ],
         "said": [{"meaning": c["meaning"], "said": c["said"]} for c in ran if c["said"]],
-        "sentence_shortcuts": _by_part(audit["shortcuts"], SENTENCES),
+        "sentence_shortcuts": shortcuts,
+        "unforced": any(p["forced"] is None for row in shortcuts for p in row["probes"].values()),
         "matrix_shortcuts": [_solved(row) for row in _by_part(audit["shortcuts"], MATRICES)],
         "probes": {probe.name: probe.meaning for probe in PROBES},
         "solvers": dict(MEANINGS),
         "complete": audit["shortcuts_complete"],
         "tolerance": audit["tolerance"],
+    }
+
+
+def limits_of(found: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What of the findings limits the use of the data.
+
+    ``leaking`` are the configurations whose answer sets give themselves away, ``shared`` what two
+    splits have in common, ``forced`` the shares that are reached without syntax: by the most
+    frequent label, and by a bag of words at most.
+    """
+    if found is None:
+        return {"leaking": [], "shared": [], "forced": None}
+    rows = found["sentence_shortcuts"]
+    words = [row["probes"]["words"]["forced"] for row in rows if "words" in row["probes"]]
+    return {
+        "leaking": [row["part"] for row in found["matrix_shortcuts"] if row["leaks"]],
+        "shared": [own for own in found["found"] if own["check"].startswith("split-")],
+        "forced": {"label": [row["chance"] for row in rows], "words": words} if rows else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""What a card says of designs and phenomena, as plain values."""
+"""What a card says of designs, as plain values."""
 
 from __future__ import annotations
 
@@ -7,51 +7,25 @@ from typing import Any
 
 from merula import grammar as g
 from merula.answer_sets import answer_set
-from merula.compiler import Compiled, CompiledDesign
-from merula.drawing import Drawing, plain
+from merula.compiler import CompiledDesign
+from merula.drawing import Drawing, Row, plain
 from merula.meaning import Cell
-from merula.overview import overview
-from merula.publish.manifest import ConfigEntry, GrammarEntry
+from merula.publish.manifest import ConfigEntry
 
-SECTIONS = ("objects", "attributes", "external", "internal", "contested", "select", "frames")
 ALWAYS, SOMETIMES, NEVER = "acceptable", "acceptable in some variants", "unacceptable"
-
-
-def phenomenon(entry: GrammarEntry, compiled: Compiled) -> dict[str, Any]:
-    """A grammar: what it is about, and its sections with their doc strings."""
-    there = {section.name: section.entries for section in overview(compiled).sections}
-    sections = {
-        name: [{"name": own.name, "text": own.text, "doc": own.doc} for own in there.get(name, ())]
-        for name in SECTIONS
-    }
-    return {
-        "name": entry.phenomenon,
-        "about": entry.about,
-        "language": entry.language,
-        "asked": entry.asked,
-        "source": entry.source,
-        "grammar": entry.grammar,
-        "lexicon": entry.lexicon,
-        "sections": sections,
-        "told": any(own["doc"] for own in (*sections["external"], *sections["internal"])),
-        "rules": [
-            [f"{letter} {own['name']}", own["text"]]
-            for letter, name in (("E", "external"), ("I", "internal"))
-            for own in sections[name]
-        ],
-    }
 
 
 def design(configs: Sequence[ConfigEntry], own: CompiledDesign) -> dict[str, Any]:
     """A design, which has a configuration for each type: its cells, and what they break."""
     drawn = [[cell.cell for cell in plan.cells] for plan in own.plans]
-    cells = [_cell(list(every)) for every in zip(*drawn, strict=True)]
+    cells = _cells(drawn)
     found: dict[str, Any] = {
         "name": own.name,
         "phenomenon": configs[0].phenomenon,
         "about": own.design.doc,
         "kind": own.kind,
         "configs": [config.name for config in configs],
+        "beside": list(dict.fromkeys(n for c in configs for n in c.designs if n != own.name)),
         "variants": len(own.plans),
         "frames": list(dict.fromkeys(plan.variant.frame.name for plan in own.plans)),
         "varying": list(dict.fromkeys(n for plan in own.plans for n, _ in plan.variant.choices)),
@@ -59,7 +33,13 @@ def design(configs: Sequence[ConfigEntry], own: CompiledDesign) -> dict[str, Any
         "answer_set": None,
     }
     if own.kind == "paradigm":
-        return {**found, "factors": _factors(drawn), "scopes": _scopes(drawn[0][0])}
+        return {
+            **found,
+            "factors": _factors(drawn),
+            "scopes": _scopes(drawn[0][0]),
+            "tables": _tables(own, drawn),
+            "acceptable": _acceptable(drawn),
+        }
     shares = answer_set(own)
     answers = [_answer(cell, own) for cell in cells if cell["role"] == "answer"]
     return {
@@ -77,8 +57,35 @@ def _shares(said: dict[str, Any]) -> dict[str, Any]:
     return {**{name: said[name] for name in ("number", "chance", "grammar")}, **letters}
 
 
+def _cells(drawn: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
+    """The cells as they are in some variants."""
+    return [_cell(every) for every in zip(*drawn, strict=True)]
+
+
+def _tables(own: CompiledDesign, drawn: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
+    """The cells in each frame; frames in which all are alike are told together."""
+    by_frame: dict[str, list[Sequence[Cell]]] = {}
+    for plan, cells in zip(own.plans, drawn, strict=True):
+        by_frame.setdefault(plan.variant.frame.name, []).append(cells)
+    tables: list[dict[str, Any]] = []
+    for frame, variants in by_frame.items():
+        told = _cells(variants)
+        alike = next((table for table in tables if table["cells"] == told), None)
+        if alike is None:
+            tables.append({"frames": [frame], "cells": told})
+        else:
+            alike["frames"].append(frame)
+    return tables
+
+
+def _acceptable(drawn: Sequence[Sequence[Cell]]) -> int | None:
+    """How many cells of an instance are acceptable; None where that depends on its variant."""
+    numbers = {sum(cell.acceptable for cell in cells) for cells in drawn}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
 def _cell(every: Sequence[Cell]) -> dict[str, Any]:
-    """A cell as it is in all variants."""
+    """A cell as it is in some variants."""
     good = sum(cell.acceptable for cell in every)
     return {
         "role": every[0].role,
@@ -133,22 +140,29 @@ def _answer(cell: dict[str, Any], own: CompiledDesign) -> dict[str, Any]:
 
 
 def example(drawn: Drawing) -> dict[str, Any]:
-    """A drawing as lines of columns, and the rules that it breaks."""
-    lines = list(_paradigm(drawn) if drawn.kind == "paradigm" else _matrix(drawn))
-    return {
-        "title": f"{drawn.where} · {drawn.title}",
-        "lines": lines,
-        "rules": [list(rule) for rule in drawn.rules],
-    }
+    """A drawing as lines of columns."""
+    lines = list(_paradigm(drawn) if drawn.kind == "paradigm" else matrix_lines(drawn))
+    return {"title": title(drawn), "lines": lines}
+
+
+def title(drawn: Drawing) -> str:
+    """Which instance is drawn, by its address as rows write it."""
+    address = drawn.title.removeprefix("instance ").partition(" of ")[0].replace(",", "")
+    return f"{drawn.where} · address {address}"
 
 
 def _paradigm(drawn: Drawing) -> Iterator[list[str]]:
     """The sentences by the numbers of their cells, those that are unacceptable with a star."""
-    for number, row in enumerate(drawn.rows, 1):
-        yield [str(number), (" " if row.acceptable else "*") + plain(row.sentence)]
+    for number, row in enumerate(drawn.rows):
+        yield [str(number), starred(row)]
 
 
-def _matrix(drawn: Drawing) -> Iterator[list[str]]:
+def starred(row: Row) -> str:
+    """A sentence, with a star if it is unacceptable."""
+    return (" " if row.acceptable else "*") + plain(row.sentence)
+
+
+def matrix_lines(drawn: Drawing) -> Iterator[list[str]]:
     """The items, the gap and the answers, with what stands in each place after the sentence."""
     empty = ["" for _ in drawn.objects]
     yield ["", "", "", *drawn.objects]

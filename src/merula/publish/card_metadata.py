@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from merula.extras import install
 from merula.language.diagnostics import MerulaError
 from merula.publish.manifest import ConfigEntry, Publication
 
-INSTALL = "pip install 'merula[hf]'"
+INSTALL = install("hf")
 # The hub's identifiers (huggingface.js, packages/tasks) and those of Datasets.
 TASKS = {"paradigm": "text-classification", "matrix": "multiple-choice"}
 SUBTASKS = {"paradigm": ("acceptability-classification",), "matrix": ()}
@@ -83,10 +84,10 @@ def _config(config: ConfigEntry, publication: Publication) -> dict[str, Any]:
 
 
 def _info(config: ConfigEntry) -> dict[str, Any]:
+    """Sizes alone: Datasets read the features from the Parquet files, exactly."""
     memory = {s.name: sum(part.memory for part in s.files) for s in config.splits}
     return {
         "config_name": config.name,
-        "features": config.fields.to_yaml(),
         "splits": [
             {"name": split.name, "num_bytes": memory[split.name], "num_examples": split.rows}
             for split in config.splits
@@ -118,6 +119,8 @@ def is_plain(text: str) -> bool:
 def to_yaml(value: Mapping[str, Any]) -> str:
     """A mapping as YAML, keys in their order, any letters as they are.
 
+    What holds nothing but plain values stands on a line.
+
     Raises `MerulaError` where PyYAML is missing.
     """
     yaml = demand_yaml()
@@ -125,7 +128,6 @@ def to_yaml(value: Mapping[str, Any]) -> str:
         value,
         Dumper=_dumper(),
         allow_unicode=True,
-        default_flow_style=False,
         sort_keys=False,
         width=float("inf"),
     )
@@ -161,6 +163,21 @@ def _dumper() -> Any:
     class Dumper(yaml.SafeDumper):  # type: ignore[misc, name-defined]
         def ignore_aliases(self, _: Any) -> bool:
             return True
+
+        def represent(self, data: Any) -> None:
+            node = self.represent_data(data)
+            node.flow_style = False
+            self.serialize(node)
+
+        def represent_sequence(self, tag: Any, sequence: Any, flow_style: Any = None) -> Any:
+            node = super().represent_sequence(tag, sequence, flow_style)
+            node.flow_style = all(isinstance(x, yaml.ScalarNode) for x in node.value)
+            return node
+
+        def represent_mapping(self, tag: Any, mapping: Any, flow_style: Any = None) -> Any:
+            node = super().represent_mapping(tag, mapping, flow_style)
+            node.flow_style = all(isinstance(x, yaml.ScalarNode) for _, x in node.value)
+            return node
 
     def written(dumper: Any, text: str) -> Any:
         style = None if is_plain(text) else "'" if text.isprintable() else '"'

@@ -22,9 +22,7 @@ from merula.publish.meanings import meaning
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
 PARQUET = "application/x-parquet"
-REPOSITORY = "repo"
-# The hub's own stand-in for the hash of a repository.
-NO_HASH = "https://github.com/mlcommons/croissant/issues/80"
+VERSION = "1.0.0"
 TYPES = {
     "string": "sc:Text",
     "bool": "sc:Boolean",
@@ -77,14 +75,10 @@ CONTEXT: dict[str, Any] = {
 }
 
 
-def croissant(
-    publication: Publication, url: str = "", *, version: str = "1.0.0", published: str = ""
-) -> dict[str, Any]:
-    """The metadata of a publication.
+def croissant(publication: Publication) -> dict[str, Any]:
+    """The metadata of a publication, whose files are those beside it.
 
-    Without ``url`` its files are those beside it; with one (``https://huggingface.co/datasets/…``)
-    they are those of the repository there. ``published`` is a date (``2026-01-31``), ``version``
-    that of the data set, in three numbers.
+    It has no date, since nobody but the user knows when the data set is published.
     """
     ids = Ids()
     sets = [record for config in publication.configs for record in _records(config, ids)]
@@ -92,12 +86,10 @@ def croissant(
         "name": publication.title or publication.name,
         "description": _description(publication),
         "conformsTo": CONFORMS_TO,
-        "url": url,
         "license": licence_url(publication.licence) or publication.licence,
         "creator": [{"@type": "sc:Person", "name": name} for name in publication.authors],
         "citeAs": citation(publication),
-        "version": version,
-        "datePublished": published,
+        "version": VERSION,
         "inLanguage": publication.languages,
         "keywords": tags(publication),
     }
@@ -105,7 +97,7 @@ def croissant(
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         **{name: value for name, value in about.items() if value},
-        "distribution": list(_distribution(publication, url, ids)),
+        "distribution": list(_distribution(publication, ids)),
         "recordSet": sets,
     }
 
@@ -121,7 +113,7 @@ class Ids:
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, ...], str] = {}
-        self.used: set[str] = {REPOSITORY}
+        self.used: set[str] = set()
 
     def __call__(self, *path: str) -> str:
         """The identifier of a path; always the same one for the same path."""
@@ -137,25 +129,13 @@ class Ids:
 # --- files ---------------------------------------------------------------------------------------
 
 
-def _distribution(publication: Publication, url: str, ids: Ids) -> Iterator[dict[str, Any]]:
-    inside = {"containedIn": {"@id": REPOSITORY}} if url else {}
-    if url:
-        yield {
-            "@type": "cr:FileObject",
-            "@id": REPOSITORY,
-            "name": REPOSITORY,
-            "description": "The repository of the data set.",
-            "contentUrl": url,
-            "encodingFormat": "git+https",
-            "sha256": NO_HASH,
-        }
+def _distribution(publication: Publication, ids: Ids) -> Iterator[dict[str, Any]]:
     for config in publication.configs:
         yield {
             "@type": "cr:FileSet",
             "@id": _files(config, ids),
             "name": _files(config, ids),
             "description": f"The Parquet files of {config.name}.",
-            **inside,
             "encodingFormat": PARQUET,
             "includes": f"{config.name}/*.parquet",
         }
@@ -164,7 +144,6 @@ def _distribution(publication: Publication, url: str, ids: Ids) -> Iterator[dict
                 "@type": "cr:FileObject",
                 "@id": ids("file", *part.file.split("/")),
                 "name": part.file,
-                **inside,
                 "contentUrl": part.file,
                 "contentSize": f"{part.bytes} B",
                 "encodingFormat": PARQUET,

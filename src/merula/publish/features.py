@@ -30,12 +30,13 @@ from merula.values import frozen
 
 LABEL, ACCEPTABLE = "label", "acceptable"  # what is published, what rows call it
 LABELS = ("unacceptable", "acceptable")
+DTYPES = ("string", "int32", "int64", "float64", "bool")
 NO_CLASS = "none"  # the class of answers that break nothing; rows leave it empty
 
 
 @frozen
 class Value:
-    """A plain value: ``string``, ``int32``, ``int64``, ``float64`` or ``bool``."""
+    """A plain value of one of `DTYPES`."""
 
     dtype: str
 
@@ -67,7 +68,11 @@ class Fields:
         return tuple(name for name, _ in self.fields)
 
     def __getitem__(self, name: str) -> Feature:
-        return dict(self.fields)[name]
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Feature]:
+        return dict(self.fields)
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -95,9 +100,14 @@ class Fields:
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def decode(self, batch: Any) -> Any:
-        """Published rows, or some of their columns, as rows of `merula.rows`."""
+        """Published rows, or some of their columns, as rows of `merula.rows`.
+
+        Raises ValueError or pyarrow's errors where the columns hold something else.
+        """
         names, columns = [], []
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        for name, stored in zip(batch.schema.names, batch.columns, strict=True):
+            kind = _arrow(self[name])
+            column = stored if stored.type == kind else stored.cast(kind)
             if name == LABEL:
                 names.append(ACCEPTABLE)
                 columns.append(column.cast(pa.bool_()))
@@ -313,12 +323,19 @@ def _json(feature: Feature) -> dict[str, Any]:
 def _of_json(value: Any) -> Feature:
     kind = value.get("_type") if isinstance(value, Mapping) else None
     if kind == "ClassLabel":
-        return ClassNames(tuple(map(str, value["names"])))
-    if kind == "List":
-        return Items(_of_json(value["feature"]), int(value.get("length", -1)))
-    if kind == "Value":
-        return Value(str(value["dtype"]))
-    return Fields.of_json(value)
+        names = value.get("names")
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            return ClassNames(tuple(names))
+    elif kind == "List":
+        length = value.get("length", -1)
+        if type(length) is int and -1 <= length < 2**31:
+            return Items(_of_json(value.get("feature")), length)
+    elif kind == "Value":
+        if value.get("dtype") in DTYPES:
+            return Value(value["dtype"])
+    elif not isinstance(kind, str):
+        return Fields.of_json(value)
+    raise ValueError(f"a feature is {value!r}"[:80])
 
 
 def _yaml(feature: Feature) -> dict[str, Any]:

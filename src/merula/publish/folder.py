@@ -13,9 +13,9 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from merula.disk import obstacle
@@ -23,11 +23,11 @@ from merula.formats import Stored
 from merula.language.diagnostics import MerulaError
 from merula.manifest import read_as
 from merula.processes import interrupts_ignored
-from merula.publish.manifest import PUBLICATION, PartEntry, Publication, read_publication
-from merula.run_folder import STATE, demand_name, flush, not_empty, size_of, write_json
+from merula.publish.manifest import PUBLICATION, PartEntry, Publication
+from merula.publish.soundness import is_inside, not_understood, sound_publication
+from merula.run_folder import RUN, STATE, demand_name, flush, not_empty, size_of, write_json
 
-COMMIT = "commit.json"
-CARD = "README.md"
+COMMIT, LOCK = "commit.json", "lock"
 
 
 class PublicationFolder:
@@ -40,6 +40,7 @@ class PublicationFolder:
         self.stage = self.state / "publish"
         self.there: Publication | None = None
         self._new: list[Path] = []  # folders that were made for it
+        self._own = False  # whether what is in ``.merula`` is this run's
         self._lock: int | None = None
 
     @contextmanager
@@ -69,20 +70,26 @@ class PublicationFolder:
             raise not_empty(self.out)
         if not (self.out / PUBLICATION).is_file() and not (self.state / COMMIT).is_file():
             self._refuse_foreign()
+        for folder in (self.state, self.stage):
+            _demand_folder(folder)
         self._new = [path for path in (self.out, *self.out.parents) if not path.exists()]
         self.state.mkdir(parents=True, exist_ok=True)
         self._take_lock()
+        self._own = True
         finish_commit(self.out)
-        self.there = read_publication(self.out)
+        self.there = sound_publication(self.out)
         mark = self.stage / "key"
-        if not (mark.is_file() and mark.read_text(encoding="utf-8") == self.key):
+        if not (mark.is_file() and mark.read_bytes() == self.key.encode()):
             shutil.rmtree(self.stage, ignore_errors=True)
             self.stage.mkdir()
-            mark.write_text(self.key, encoding="utf-8")
+            mark.write_bytes(self.key.encode())
 
     def _refuse_foreign(self) -> None:
         """Refuse a folder that holds anything but hidden files, such as those of git."""
-        if self.out.is_dir() and any(not p.name.startswith(".") for p in self.out.iterdir()):
+        if not self.out.is_dir():
+            return
+        generated = (self.state / RUN).exists()  # what is done of a run of `merula generate`
+        if generated or any(not p.name.startswith(".") for p in self.out.iterdir()):
             raise not_empty(self.out)
 
     def _take_lock(self) -> None:
@@ -91,17 +98,19 @@ class PublicationFolder:
             import fcntl
         except ImportError:
             return
-        self._lock = os.open(self.state / "lock", os.O_RDWR | os.O_CREAT)
-        try:
+        path = self.state / LOCK
+        self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
+        with suppress(BlockingIOError, FileNotFoundError):
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._new = []
-            raise MerulaError.of(
-                "M725",
-                f"another process is publishing into {self.out}",
-                remedy="wait until it is done, or name another folder",
-                place=str(self.out),
-            ) from None
+            if os.path.samestat(os.fstat(self._lock), path.stat()):  # it is not a deleted one
+                return
+        self._new = []
+        raise MerulaError.of(
+            "M725",
+            f"another process is publishing into {self.out}",
+            remedy="wait until it is done, or name another folder",
+            place=str(self.out),
+        )
 
     def _unlock(self) -> None:
         if self._lock is not None:
@@ -111,13 +120,20 @@ class PublicationFolder:
     def _leave(self) -> None:
         """After a failure: parts that are done stay, what else was made is taken away."""
         with suppress(OSError):
-            if not any((self.stage / "done").rglob("*.json")):
-                shutil.rmtree(self.stage, ignore_errors=True)
-                if not (self.state / COMMIT).is_file():
-                    shutil.rmtree(self.state, ignore_errors=True)
+            done = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
+            if self._own and not done:
+                self._clear()
         for folder in self._new:
             with suppress(OSError):
                 folder.rmdir()
+
+    def _clear(self) -> None:
+        """Take away all that a run needs, last of all what keeps others out."""
+        shutil.rmtree(self.stage, ignore_errors=True)
+        with suppress(OSError):
+            for path in sorted(self.state.iterdir(), key=lambda path: path.name == LOCK):
+                path.unlink()
+            self.state.rmdir()
 
     # --- parts ---------------------------------------------------------------------------------
 
@@ -162,12 +178,13 @@ class PublicationFolder:
         old = self.there.files() if self.there is not None else []
         deleted = [name for name in old if name not in wanted and (self.out / name).exists()]
         if moved or deleted:
+            _demand_places(self.out, [*moved, *deleted])
             flush(self.stage)
             write_json(self.state / COMMIT, {"move": moved, "delete": deleted})
             flush(self.state)
             with interrupts_ignored():
                 finish_commit(self.out)
-        shutil.rmtree(self.state, ignore_errors=True)
+        self._clear()
         return moved, deleted
 
 
@@ -177,14 +194,15 @@ def finish_commit(out: Path) -> None:
     path = state / COMMIT
     if not path.is_file():
         return
-    said = json.loads(path.read_text(encoding="utf-8"))
-    for name in said["move"]:
+    said = _commit(path)
+    _demand_places(out, [*said.move, *said.delete])
+    for name in said.move:
         made, place = state / "publish" / "files" / name, out / name
         if made.is_file():
             place.parent.mkdir(parents=True, exist_ok=True)
             made.replace(place)
             flush(place.parent)
-    for name in said["delete"]:
+    for name in said.delete:
         gone = out / name
         gone.unlink(missing_ok=True)
         for folder in gone.parents:
@@ -193,6 +211,56 @@ def finish_commit(out: Path) -> None:
             with suppress(OSError):
                 folder.rmdir()
     path.unlink()
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """Which files are to be moved and deleted, named from the folder of the data set."""
+
+    move: list[str]
+    delete: list[str]
+
+
+def _commit(path: Path) -> _Commit:
+    """What a list of moves says; raises `MerulaError` where it names what is not of the folder."""
+    remedy = f"delete the folder {path.parent}, then publish again"
+    try:
+        said = read_as(_Commit, json.loads(path.read_text(encoding="utf-8")))
+    except (RecursionError, ValueError) as error:
+        raise not_understood(path, str(error), remedy) from error
+    for name in (*said.move, *said.delete):
+        if not is_inside(name):
+            raise not_understood(path, f"{name!r} is no file of the data set", remedy)
+    return said
+
+
+def _demand_places(out: Path, names: Iterable[str]) -> None:
+    """Refuse before anything is moved what stands where a file or its folder is to be."""
+    for name in names:
+        place = out / name
+        for folder in place.parents:
+            if folder == out:
+                break
+            _demand_folder(folder)
+        if place.is_dir() and not place.is_symlink():
+            raise _in_the_way(place, "a folder")
+
+
+def _demand_folder(path: Path) -> None:
+    """Refuse a file in place of a folder, and a link, which may lead anywhere."""
+    if path.is_symlink():
+        raise _in_the_way(path, "a link")
+    if path.exists() and not path.is_dir():
+        raise _in_the_way(path, "a file")
+
+
+def _in_the_way(path: Path, what: str) -> MerulaError:
+    return MerulaError.of(
+        "M727",
+        f"{path} is {what}: it is in the way",
+        remedy="move it elsewhere, then publish again",
+        place=str(path),
+    )
 
 
 def is_unfinished(out: Path) -> bool:

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from merula.extras import install
 from merula.language.diagnostics import MerulaError
 from merula.publish.manifest import PUBLICATION
 
-INSTALL = "pip install 'merula[hf]'"
+INSTALL = install("hf")
 TAKEN = 409
 ANSWER = 60.0  # seconds in which the hub tells of a repository
 
@@ -94,20 +95,24 @@ class Hub:
         The manifest may be of another version, so only the places of files are read. One that is
         not understood says nothing.
         """
-        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
-
         if PUBLICATION not in remote.files:
             return {}
-        address = f"{self.url}/resolve/{remote.head}/{PUBLICATION}"
-        answer = http_backoff("GET", address, headers=build_hf_headers(token=self.token))
-        hf_raise_for_status(answer)
         try:
-            manifest = json.loads(answer.content)
+            manifest = json.loads(self.content(remote, PUBLICATION))
             splits = [split for config in manifest["configs"] for split in config["splits"]]
             entries = [*(file for split in splits for file in split["files"]), *manifest["others"]]
             return {entry["file"]: entry for entry in entries if isinstance(entry["file"], str)}
         except (KeyError, TypeError, ValueError):
             return {}
+
+    def content(self, remote: Remote, name: str) -> bytes:
+        """What stands in a small file."""
+        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
+
+        address = f"{self.url}/resolve/{remote.head}/{name}"
+        answer = http_backoff("GET", address, headers=build_hf_headers(token=self.token))
+        hf_raise_for_status(answer)
+        return bytes(answer.content)
 
     def commit(
         self,

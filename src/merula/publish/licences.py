@@ -12,7 +12,8 @@ from collections.abc import Mapping
 
 from merula.language.diagnostics import MerulaError, near
 
-# What the hub knows, each with the address of its text (empty: of many texts, or of none).
+# What the hub knows, each with the address of its text (empty: there are several, or none that
+# everybody has).
 SPDX = "https://spdx.org/licenses/"
 CC = "https://creativecommons.org/licenses/"
 LICENCES: Mapping[str, str] = {
@@ -67,11 +68,16 @@ LICENCES: Mapping[str, str] = {
     "lgpl-2.1": f"{SPDX}LGPL-2.1-only.html",
     "lgpl-3.0": f"{SPDX}LGPL-3.0-only.html",
     "isc": f"{SPDX}ISC.html",
+    "h-research": "",
+    "intel-research": "",
     "lppl-1.3c": f"{SPDX}LPPL-1.3c.html",
     "ms-pl": f"{SPDX}MS-PL.html",
+    "apple-ascl": "",
+    "apple-amlr": "",
     "mpl-2.0": f"{SPDX}MPL-2.0.html",
     "odc-by": f"{SPDX}ODC-By-1.0.html",
     "odbl": f"{SPDX}ODbL-1.0.html",
+    "openmdw-1.0": "",
     "openrail++": "",
     "osl-3.0": f"{SPDX}OSL-3.0.html",
     "postgresql": f"{SPDX}PostgreSQL.html",
@@ -82,7 +88,14 @@ LICENCES: Mapping[str, str] = {
     "pddl": f"{SPDX}PDDL-1.0.html",
     "lgpl-lr": f"{SPDX}LGPLLR.html",
     "deepfloyd-if-license": "",
+    "fair-noncommercial-research-license": "",
     "llama2": "",
+    "llama3": "",
+    "llama3.1": "",
+    "llama3.2": "",
+    "llama3.3": "",
+    "llama4": "",
+    "grok2-community": "",
     "gemma": "",
     "unknown": "",
     "other": "",

@@ -5,38 +5,41 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from merula._resources import folder as folder_of
+from merula.audit.linear import usable
 from merula.language.diagnostics import MerulaError
 from merula.publish.audit import audited, sample_of
 from merula.publish.card import demand_template, facts, render
+from merula.publish.card_metadata import demand_yaml
 from merula.publish.card_samples import samples
+from merula.publish.commands import CITATION, TEMPLATE, command, grammar_name, suite_name
 from merula.publish.croissant import croissant
-from merula.publish.folder import CARD, PublicationFolder, note, sha256
+from merula.publish.folder import PublicationFolder, note, sha256
 from merula.publish.licences import demand_licence
 from merula.publish.manifest import (
+    AUDIT,
+    CARD,
     ConfigEntry,
     FileEntry,
-    GrammarEntry,
     PartEntry,
     Publication,
-    SuiteEntry,
 )
 from merula.publish.parts import Maker, write_kept
-from merula.publish.plan import PART, Asked, Choice, Plan
+from merula.publish.plan import Details, Plan, titled
+from merula.publish.soundness import sound_publication
 from merula.publish.sources import Bundle, bundle, merged, suite_bundle
-from merula.suite.recipe import known_suites
 from merula.suite.workers import Workers
 from merula.values import frozen
 
-AUDIT, CROISSANT = "audit.json", "croissant.json"
+CROISSANT = "croissant.json"
+KEPT_CARD = "README.before.md"
 
 # Is told what was done, how many of it are done, and how many there are.
 Progress = Callable[[str, int, int], None]
@@ -61,12 +64,31 @@ class Options:
 
 @frozen
 class Outcome:
-    """What a run has left: the publication, and which files were written, kept and deleted."""
+    """What a run has left: the publication, and which files were written, kept and deleted.
+
+    ``audit`` is what the audit found (`merula.audit.Audit.to_json`), None where there was none;
+    ``saved`` the file that holds a card which was changed by hand and is replaced.
+    """
 
     publication: Publication
     written: tuple[str, ...]
     kept: tuple[str, ...]
     deleted: tuple[str, ...]
+    audit: Mapping[str, Any] | None
+    saved: str = ""
+
+
+def remembered(details: Details, out: Path) -> Details:
+    """Details with what is not said taken from what a folder holds already."""
+    there = sound_publication(out)
+    if there is None:
+        return details
+    return Details(
+        details.licence or there.licence,
+        details.title or (there.title if there.title != titled(there.name) else ""),
+        details.authors or tuple(there.authors),
+        details.citation or there.citation,
+    )
 
 
 def publish(
@@ -79,24 +101,33 @@ def publish(
     """
     options = options or Options()
     demand_licence(plan.details.licence)
+    demand_yaml()
     if options.template is not None:
         demand_template(options.template)
     wanted = plan.publication
     bundles = _bundles(plan) if options.sources else []
     folder = PublicationFolder(out, _key(plan))
     with folder.opened():
+        edited = _is_edited(folder)
         if folder.there is not None and not options.replace:
             _demand_same(folder.there, wanted, out)
+            _demand_unedited(edited, out)
         made, parts = _parts(plan, folder, options, progress)
         configs = [_with(wanted_.entry, made) for wanted_ in plan.wanted]
-        publication = _named(replace(wanted, configs=configs), bundles)
-        publication = replace(publication, command=command(publication, plan))
-        texts = _texts(plan, publication, folder, bundles, options, progress)
+        publication = _named(replace(wanted, configs=configs), plan, bundles)
+        template = options.template or _template_of(folder)
+        own = _own_texts(plan, template)
+        more = _more_words(own, options)
+        publication = replace(publication, command=command(publication, plan, more))
+        audit = _audited(plan, publication, folder, options, progress)
+        texts = _texts(plan, publication, audit, template, options.repo)
+        texts = {**merged(bundles), **own, **texts}
         others = [FileEntry(n, len(data), sha256(data)) for n, data in sorted(texts.items())]
         publication = replace(publication, others=others)
+        saved = _saved(out) if edited else ""
         written, deleted = folder.finish(publication, texts, parts)
     kept = [name for name in publication.files() if name not in written]
-    return Outcome(publication, tuple(written), tuple(kept), tuple(deleted))
+    return Outcome(publication, tuple(written), tuple(kept), tuple(deleted), audit, saved)
 
 
 def _key(plan: Plan) -> str:
@@ -120,21 +151,25 @@ def _bundles(plan: Plan) -> list[Bundle]:
     ]
 
 
-def _named(publication: Publication, bundles: Sequence[Bundle]) -> Publication:
-    """The publication with where its sources stand in the repository."""
+def _named(publication: Publication, plan: Plan, bundles: Sequence[Bundle]) -> Publication:
+    """The publication with where its sources stand in the repository, and what they are called.
+
+    They are called as one calls them there, wherever they were when they were published.
+    """
     by_name = {name: own for own in bundles for name in own.mains}
     suite = publication.suite
     grammars = []
-    for entry in publication.grammars:
-        name = entry.phenomenon if suite is None else entry.asked
-        own = by_name.get(name)
+    for entry, asked in zip(publication.grammars, plan.grammars, strict=True):
+        own = by_name.get(entry.phenomenon if suite is None else entry.asked)
         if own is not None:
+            name = entry.phenomenon if suite is None else entry.asked
             options = {**entry.options, "files": dict(own.options.files)}
-            grammars.append(replace(entry, source=own.mains[name], options=options))
-        else:
-            grammars.append(entry)
-    if suite is not None and bundles:
-        suite = replace(suite, source=bundles[0].recipe)
+            entry = replace(entry, source=own.mains[name], options=options)  # noqa: PLW2901
+        known = grammar_name(asked, entry) if suite is None else entry.asked
+        grammars.append(replace(entry, asked=known))
+    if suite is not None:
+        suite = replace(suite, source=bundles[0].recipe if bundles else "")
+        suite = replace(suite, asked=suite_name(suite))
     return replace(publication, grammars=grammars, suite=suite)
 
 
@@ -148,6 +183,15 @@ def _demand_same(there: Publication, wanted: Publication, out: Path) -> None:
         else:
             fields = new[config.name].fields
             notes += [f"{config.name}: {what}" for what in fields.differences(config.fields)]
+    known = {grammar.phenomenon for grammar in there.grammars}
+    if not known & {grammar.phenomenon for grammar in wanted.grammars}:
+        raise MerulaError.of(
+            "M722",
+            f"{out} holds another data set: {there.title}",
+            remedy="publish into another folder; or add --replace, if nobody relies on what is"
+            " there",
+            place=str(out),
+        )
     if notes:
         raise MerulaError.of(
             "M722",
@@ -157,19 +201,35 @@ def _demand_same(there: Publication, wanted: Publication, out: Path) -> None:
             notes=notes,
             place=str(out),
         )
-    card = next((other for other in there.others if other.file == CARD), None)
+
+
+def _is_edited(folder: PublicationFolder) -> bool:
+    """Whether the card is no longer what was published."""
+    others = folder.there.others if folder.there is not None else []
+    card = next((other for other in others if other.file == CARD), None)
     try:
-        edited = card is not None and sha256((out / CARD).read_bytes()) != card.sha256
+        return card is not None and sha256((folder.out / CARD).read_bytes()) != card.sha256
     except OSError:
-        edited = False
+        return False
+
+
+def _demand_unedited(edited: bool, out: Path) -> None:
     if edited:
         raise MerulaError.of(
             "M723",
             f"{out / CARD} was changed by hand since it was published",
             remedy="put the text into a template of your own (--template FILE); or add --replace"
-            " to write the card anew",
+            f" to write the card anew: the old one is kept as {KEPT_CARD}",
             place=str(out / CARD),
         )
+
+
+def _saved(out: Path) -> str:
+    """Keep a card that was changed by hand beside the one that takes its place."""
+    aside = out / f"{KEPT_CARD}.partial"
+    aside.write_bytes((out / CARD).read_bytes())
+    aside.replace(out / KEPT_CARD)
+    return KEPT_CARD
 
 
 # --- parts -------------------------------------------------------------------------------------
@@ -188,7 +248,7 @@ def _parts(
             old, new = before.get(part.file), folder.staged(part)
             if old is not None and _alike(old, part) and folder.published(old):
                 done[part.file] = old
-            elif new is not None:
+            elif new is not None and _alike(new, part):
                 done[part.file] = new
                 staged.append(part.file)
             else:
@@ -241,17 +301,24 @@ def _made(
     """Make parts, in several processes if they are many rows; each as it is done."""
     total = before + len(todo)
     number = min(workers, len(todo))
-    makers = tuple(Maker(wanted.drawn, plan.seed, wanted.entry.fields) for wanted in plan.wanted)
+
+    @lru_cache(maxsize=1)  # a maker keeps large tables
+    def maker(which: int) -> Maker:
+        wanted = plan.wanted[which]
+        return Maker(wanted.drawn, plan.seed, wanted.entry.fields)
+
     if number < 2:
         for i, (which, part, path) in enumerate(todo, 1):
-            yield makers[which].write(part, path)
+            yield maker(which).write(part, path)
+            if i == len(todo) or todo[i][0] != which:
+                plan.wanted[which].drawn.forget()
             if progress is not None:
                 progress("files", before + i, total)
         return
     with TemporaryDirectory(prefix="merula-") as kept, Workers(number) as pool:
-        file = Path(kept, "makers")
-        file.write_bytes(pickle.dumps(makers))
-        for i, (_, part) in enumerate(pool.run(partial(write_kept, str(file)), list(todo)), 1):
+        for which in dict.fromkeys(which for which, _, _ in todo):
+            Path(kept, str(which)).write_bytes(pickle.dumps(maker(which)))
+        for i, (_, part) in enumerate(pool.run(partial(write_kept, kept), list(todo)), 1):
             yield part
             if progress is not None:
                 progress("files", before + i, total)
@@ -268,33 +335,72 @@ def _with(entry: ConfigEntry, made: Mapping[str, PartEntry]) -> ConfigEntry:
 # --- the other files ---------------------------------------------------------------------------
 
 
+def _own_texts(plan: Plan, template: Path | None) -> dict[str, bytes]:
+    """What the user has written of the data: how it is cited, and a template of the card."""
+    found = {}
+    if plan.details.citation:
+        found[CITATION] = f"{plan.details.citation}\n".encode()
+    if template is not None:
+        found[TEMPLATE] = template.read_bytes()
+    return found
+
+
+def _template_of(folder: PublicationFolder) -> Path | None:
+    """The template that was published before, where no other one is named."""
+    there = folder.there.files() if folder.there is not None else []
+    path = folder.out / TEMPLATE
+    # a link may lead to what is not meant to be published
+    return path if TEMPLATE in there and path.is_file() and not path.is_symlink() else None
+
+
+def _more_words(own: Mapping[str, bytes], options: Options) -> dict[str, str]:
+    """The options of the command that are about other files than those of the rows."""
+    found = {"--citation": CITATION} if CITATION in own else {}
+    if TEMPLATE in own:
+        found["--template"] = TEMPLATE
+    if options.audit != Options().audit:
+        found["--audit-sentences"] = str(options.audit)
+    if not options.sources:
+        found["--no-source"] = ""
+    return found
+
+
 def _texts(
     plan: Plan,
     publication: Publication,
-    folder: PublicationFolder,
-    bundles: Sequence[Bundle],
-    options: Options,
-    progress: Progress | None,
+    audit: Mapping[str, Any] | None,
+    template: Path | None,
+    repo: str,
 ) -> dict[str, bytes]:
-    """The files that are no data, by name."""
-    texts = merged(bundles)
-    audit = None
-    if options.audit:
-        if progress is not None:
-            progress("audit", 0, 1)
-        audit = _audit(plan, publication, folder, options)
-        texts[AUDIT] = _json(audit)
-        if progress is not None:
-            progress("audit", 1, 1)
+    """The card and what is for machines, by name."""
+    texts = {} if audit is None else {AUDIT: _json(audit)}
     compiled = {
         entry.phenomenon: asked.compiled
         for entry, asked in zip(publication.grammars, plan.grammars, strict=True)
     }
     drawn = samples(plan.wanted, plan.seed)
-    said = facts(publication, compiled, audit, drawn, repo=options.repo)
-    texts[CARD] = render(said, options.template).encode()
+    said = facts(publication, compiled, audit, drawn, repo=repo)
+    texts[CARD] = render(said, template).encode()
     texts[CROISSANT] = _json(croissant(publication))
     return texts
+
+
+def _audited(
+    plan: Plan,
+    publication: Publication,
+    folder: PublicationFolder,
+    options: Options,
+    progress: Progress | None,
+) -> dict[str, Any] | None:
+    """The audit, if one is wanted."""
+    if not options.audit:
+        return None
+    if progress is not None:
+        progress("audit", 0, 1)
+    found = _audit(plan, publication, folder, options)
+    if progress is not None:
+        progress("audit", 1, 1)
+    return found
 
 
 def _audit(
@@ -302,14 +408,20 @@ def _audit(
 ) -> dict[str, Any]:
     """The audit of the data, that of before where neither data nor sample have changed."""
     sample = sample_of(publication, options.audit)
-    about = {"sample": sample, "digests": _digests(publication), "merula": publication.merula}
-    path = folder.out / AUDIT
-    try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-        if before.get("publication") == about:
-            return dict(before)
-    except (OSError, ValueError, AttributeError):
-        pass
+    about = {
+        "sample": sample,
+        "digests": _digests(publication),
+        "merula": publication.merula,
+        "probes": usable(),  # without scikit-learn some do not run
+    }
+    others = folder.there.others if folder.there is not None else []
+    entry = next((other for other in others if other.file == AUDIT), None)
+    if entry is not None:
+        with suppress(OSError, ValueError, AttributeError, RecursionError):
+            data = (folder.out / AUDIT).read_bytes()
+            before = json.loads(data)
+            if sha256(data) == entry.sha256 and before.get("publication") == about:
+                return dict(before)
 
     def where(file: str) -> Path:
         made = folder.part_path(file)
@@ -330,64 +442,3 @@ def _digests(publication: Publication) -> str:
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-# --- the command -------------------------------------------------------------------------------
-
-
-def command(publication: Publication, plan: Plan) -> str:
-    """The command that publishes the same data set, as one writes it in its folder."""
-    words = ["merula", "publish"]
-    if publication.suite is not None:
-        words += [_suite_name(publication.suite), *_suite_words(publication.suite)]
-    else:
-        words += map(_name, plan.grammars, publication.grammars)
-        words += _choice_words(publication, plan.choice)
-    words += ["--out", f"../{plan.name}-again"]
-    details = plan.details
-    for option, value in (("licence", details.licence), ("title", details.title)):
-        if value:
-            words += [f"--{option}", value]
-    for author in details.authors:
-        words += ["--author", author]
-    if plan.default:
-        words += ["--default", plan.default]
-    if plan.choice.part != PART:
-        words += ["--rows-per-file", str(plan.choice.part)]
-    return shlex.join(words)
-
-
-def _choice_words(publication: Publication, choice: Choice) -> list[str]:
-    words = ["-n", str(choice.number), "--seed", str(choice.seed)]
-    for name in choice.designs:
-        words += ["--design", name]
-    matrices = any(config.kind == "matrix" for config in publication.configs)
-    if matrices and len(choice.types) == 1:
-        words += ["--type", *choice.types]
-    if matrices and choice.answers != "one":
-        words += ["--answers", choice.answers]
-    return words + (["--split", choice.split] if choice.split else [])
-
-
-def _suite_words(suite: SuiteEntry) -> list[str]:
-    words = [] if suite.number is None else ["-n", str(suite.number)]
-    words += ["--seed", str(suite.seed)]
-    for kind in suite.types:
-        words += ["--type", kind]
-    for option, value in (("split", suite.split), ("disjoint", suite.disjoint)):
-        if value:
-            words += [f"--{option}", value]
-    return words
-
-
-def _suite_name(suite: SuiteEntry) -> str:
-    return suite.asked if suite.asked in known_suites() else suite.source or suite.asked
-
-
-def _name(asked: Asked, entry: GrammarEntry) -> str:
-    """How a grammar is named where nothing but the repository and Merula is at hand."""
-    path = asked.compiled.source.path
-    root = folder_of("grammars").resolve()
-    if path is not None and path.resolve().is_relative_to(root):
-        return path.resolve().relative_to(root).with_suffix("").as_posix()
-    return entry.source or Path(asked.name).name

@@ -14,6 +14,8 @@ from merula.manifest import read_as
 from merula.publish.features import Fields
 
 PUBLICATION = "merula.json"
+CARD = "README.md"
+AUDIT = "audit.json"
 VERSION = 1
 
 
@@ -142,6 +144,9 @@ class SuiteEntry:
     asked: str
     source: str
     name: str
+    about: str
+    references: list[str]
+    cap: float | None  # no lexeme in a larger share of a slot's paradigms; None for matrices
     recipe: str
     number: int | None
     seed: int

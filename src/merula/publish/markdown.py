@@ -59,12 +59,13 @@ def _held(match: re.Match[str]) -> str:
 
 
 def sentence(text: object) -> str:
-    """A text in one line, with a full stop where no other mark ends it.
+    """A text in one line, with a capital, and with a full stop where no other mark ends it.
 
-    >>> sentence("Agreement"), sentence("Agreement?")
+    >>> sentence("agreement"), sentence("Agreement?")
     ('Agreement.', 'Agreement?')
     """
     found = line(text)
+    found = found[:1].upper() + found[1:]
     return found if found.endswith((".", "?", "!", "…", "。")) else f"{found}."
 
 

@@ -12,7 +12,7 @@ MEANINGS: Mapping[str, str] = {
     "design": "the paradigm or the matrix",
     "frame": "the order of the parts of the sentence",
     "variant": "what varies from instance to instance, and how it was chosen here",
-    "cell": "the cell of the paradigm: the values of its factors",
+    "cell": "the cell of the paradigm; its number is that in the table of its design",
     "factors": "the value of each factor",
     "scope": "for objects that a rule asks to be inside a constituent: `in` or `out`",
     "sentence": "the sentence",
@@ -31,11 +31,11 @@ MEANINGS: Mapping[str, str] = {
     "lexemes": "the lexeme of each choice, by its lemma or its set",
     "context_lexemes": "the lexemes of each item",
     "answer_lexemes": "the lexemes of each answer",
-    "varied": "words that a language model has put in; empty in types I and III",
-    "grammar": "the beginning of the grammar's fingerprint",
-    "lexicon": "the beginning of the fingerprint of its tables and surface rules",
+    "varied": "empty here: words that a language model has put in",
+    "grammar": "the beginning of the grammar's digest",
+    "lexicon": "the beginning of the digest of its tables and surface rules",
 }
-MOST_NAMES = 6  # of the fields of a struct
+MOST_NAMES = 4  # of the fields of a struct
 BROKEN = {
     "paradigm": "the rules that are broken, with their class: E external, I internal",
     "matrix": "of each answer the rules that it breaks, with their class",

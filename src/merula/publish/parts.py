@@ -201,18 +201,12 @@ def _batch(table: Any) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _kept(path: str) -> tuple[Maker, ...]:
-    found: tuple[Maker, ...] = pickle.loads(Path(path).read_bytes())
+def _kept(path: Path) -> Maker:
+    found: Maker = pickle.loads(path.read_bytes())
     return found
 
 
-def write_kept(path: str, job: tuple[int, PartEntry, Path]) -> PartEntry:
-    """Write a part with one of the makers that stand pickled in a file."""
+def write_kept(folder: str, job: tuple[int, PartEntry, Path]) -> PartEntry:
+    """Write a part with one of the makers that stand pickled in a folder, named by numbers."""
     number, part, place = job
-    return _kept(path)[number].write(part, place)
-
-
-def digest_kept(path: str, job: tuple[int, PartEntry]) -> str:
-    """Make the digest of a part again with one of the makers that stand pickled in a file."""
-    number, part = job
-    return _kept(path)[number].digest(part)
+    return _kept(Path(folder, str(number))).write(part, place)

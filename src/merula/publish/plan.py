@@ -106,16 +106,19 @@ class Plan:
     def wanted(self) -> tuple[Wanted, ...]:
         """All configurations; raises `MerulaError` where there is none, or one comes twice."""
         if self.suite is not None:
-            drawn = list(self.suite.drawn({own.name: own.compiled for own in self.grammars}))
+            drawn = self.suite.drawn({own.name: own.compiled for own in self.grammars})
         else:
-            drawn = [
+            drawn = (
                 found
                 for asked in self.grammars
                 for design in asked.compiled.designs.values()
                 if design.plans and design.name in (self.choice.designs or (design.name,))
                 for found in self._drawn(asked.compiled, design)
-            ]
-        found = [self._config(own) for own in drawn]
+            )
+        found = []
+        for own in drawn:
+            found.append(self._config(own))
+            own.forget()
         self._demand(found)
         return tuple(found)
 
@@ -172,20 +175,25 @@ class Plan:
         return Wanted(drawn, entry)
 
     def _splits(self, name: str, drawn: Drawn, rows: int) -> list[SplitEntry]:
-        """The splits with their files, which have no size and no digest yet; none is empty."""
+        """The splits with their files, which have no size and no digest yet.
+
+        Raises `MerulaError` where one would be empty.
+        """
         found = []
         for split in dict.fromkeys(block.split for block in drawn.blocks):
             blocks = [block for block in drawn.blocks if block.split == split]
             known = HUB_SPLITS[split]
             size = sum(block.instances for block in blocks)
-            if size:
-                files = self._parts(f"{name}/{known}", blocks, rows)
-                found.append(SplitEntry(known, size, size * rows, files))
+            if not size:
+                raise _empty_split(name, known, sum(block.instances for block in drawn.blocks))
+            files = self._parts(f"{name}/{known}", blocks, rows)
+            found.append(SplitEntry(known, size, size * rows, files))
         return found
 
     def _parts(self, path: str, blocks: Sequence[Block], rows: int) -> list[PartEntry]:
         """The files of a split; each holds rows of one design."""
         step = max(self.choice.part // rows, 1)
+        _demand_few_files(sum(-(-block.instances // step) for block in blocks))
         found = []
         for block in blocks:
             stop = block.first + block.instances
@@ -229,13 +237,7 @@ class Plan:
                     remedy="rename one phenomenon or design, or publish them into two folders",
                     place=" and ".join(dict.fromkeys((other, place))),
                 )
-        number = sum(len(s.files) for w in found for s in w.entry.splits)
-        if number > MAX_FILES:
-            raise MerulaError.of(
-                "M619",
-                f"that would be {number:,} files; {MAX_FILES:,} are the most",
-                remedy="ask for fewer instances (-n), or for larger files (--rows-per-file)",
-            )
+        _demand_few_files(sum(len(s.files) for w in found for s in w.entry.splits))
         if self.default and self.default not in [wanted.entry.name for wanted in found]:
             raise MerulaError.of(
                 "M724",
@@ -250,7 +252,7 @@ class Plan:
         return Publication(
             publication=VERSION,
             name=self.name,
-            title=details.title or self.name.replace("_", " "),
+            title=details.title or titled(self.name),
             licence=details.licence,
             authors=list(details.authors),
             citation=details.citation,
@@ -265,6 +267,30 @@ class Plan:
             configs=[wanted.entry for wanted in self.wanted],
             suite=None if self.suite is None else self.suite.entry(self.suite_name),
         )
+
+
+def _empty_split(name: str, split: str, number: int) -> MerulaError:
+    return MerulaError.of(
+        "M728",
+        f"{name} has {number:,} instance{'s' * (number != 1)}: none would be in {split}",
+        remedy="ask for more instances (-n), give that split a larger share (--split), publish this"
+        " design apart (--design), or leave --split out",
+    )
+
+
+def _demand_few_files(number: int) -> None:
+    """Raise `MerulaError` where there would be too many files."""
+    if number > MAX_FILES:
+        raise MerulaError.of(
+            "M619",
+            f"that would be {number:,} files; {MAX_FILES:,} are the most",
+            remedy="ask for fewer instances (-n), or for larger files (--rows-per-file)",
+        )
+
+
+def titled(name: str) -> str:
+    """What a data set is called where nobody has said it."""
+    return name.replace("_", " ")
 
 
 def config_name(phenomenon: str, design: str, variation: Variation | None) -> str:

@@ -37,6 +37,7 @@ from merula.publish.hub import (
     url_of,
 )
 from merula.publish.hub_faults import Fault, fault_of
+from merula.publish.manifest import CARD
 from merula.values import frozen
 
 MESSAGE = "Publish with Merula"
@@ -110,6 +111,7 @@ def push(
     *,
     private: bool = True,
     token: str | None = None,
+    replace: bool = False,
     message: str = MESSAGE,
     endpoint: str | None = None,
     progress: Progress | None = None,
@@ -124,13 +126,14 @@ def push(
     with ``bars`` huggingface_hub draws how far an upload is. Without ``token`` it is the one
     that ``hf auth login`` has stored.
 
-    Raises `MerulaError` (M700 to M709).
+    A card that was edited on the hub, and configurations there that are not in the folder, are
+    given up only with ``replace``. Raises `MerulaError` (M700 to M709, M716).
     """
     demand_repo_name(repo)
     local = _local_files(folder, files)
     hub = hub_of(repo, token, endpoint)
     say = progress or _say_nothing
-    job = _Job(hub, local, private, message, say)
+    job = _Job(hub, local, private, replace, message, say)
     with quiet(say, bars=bars):
         for tried in range(1, TRIES + 1):
             try:
@@ -211,6 +214,12 @@ def demand_repo_name(repo: str) -> None:
         remedy="name the owner (you, or an organisation) and the data set, in letters without"
         " accents, digits, `-`, `_` and `.`, such as " + (meant or "OWNER/NAME"),
     )
+
+
+def demand_token() -> None:
+    """Refuse to go on without a token that is stored; raises `MerulaError` (M702, M700)."""
+    demand_library()
+    hub_of("owner/name", None, None)
 
 
 def _can_be_name(repo: str) -> bool:
@@ -348,6 +357,28 @@ def _is_as_published(there: RemoteFile, entry: Mapping[str, Any]) -> bool:
     return same and there.size == entry.get("bytes")
 
 
+def _demand_ours(found: _Found, remote: Remote, hub: Hub) -> None:
+    """Refuse to give up what others wrote there, or rely on (M716)."""
+    changes = {file.path: file.change for file in found.files}
+    notes = []
+    if changes.get(CARD) == "changed":
+        known = hub.published(remote).get(CARD, {}).get("sha256")
+        if hashlib.sha256(hub.content(remote, CARD)).hexdigest() != known:
+            notes.append(f"its {CARD} was not written by Merula, or edited there")
+    here = {PurePosixPath(name).parts[0] for name, kind in changes.items() if kind != "deleted"}
+    there = {PurePosixPath(name).parts[0] for name in changes if name.endswith(".parquet")}
+    notes += [f"the configuration {name} is there and not here" for name in sorted(there - here)]
+    if notes:
+        raise MerulaError.of(
+            "M716",
+            f"{hub.repo} holds what pushing would lose",
+            remedy="push to another repository; or put what was edited into a template of your own"
+            " (--template); or add --replace, if nobody relies on what is there",
+            notes=notes,
+            place=hub.url,
+        )
+
+
 # --- the work ------------------------------------------------------------------------------------
 
 
@@ -358,6 +389,7 @@ class _Job:
     hub: Hub
     local: dict[str, _LocalFile]
     private: bool
+    replace: bool
     message: str
     say: Progress
     created: bool = False
@@ -369,6 +401,8 @@ class _Job:
         found = _compare(self.local, remote, self.hub)
         commit = remote.head or ""
         if any(file.change != "kept" for file in found.files):
+            if not self.replace:
+                _demand_ours(found, remote, self.hub)
             self.sent = found
             commit = self.send(found, remote.head)
         # Nothing left to send after a try that failed: it was only its answer that was lost.

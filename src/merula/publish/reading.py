@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from merula.language.diagnostics import MerulaError
-from merula.publish.features import ACCEPTABLE, LABEL
+from merula.publish.features import ACCEPTABLE, LABEL, Fields
 from merula.publish.folder import is_unfinished
-from merula.publish.manifest import PUBLICATION, ConfigEntry, Publication, read_publication
+from merula.publish.manifest import PUBLICATION, ConfigEntry, Publication
+from merula.publish.soundness import sound_publication
 
 BATCH = 65_536
 
@@ -25,7 +26,7 @@ class Published:
     @staticmethod
     def open(folder: Path) -> Published:
         """Read the manifest of a folder; raises `MerulaError` where there is none."""
-        found = read_publication(folder)
+        found = sound_publication(folder)
         if found is None:
             raise MerulaError.of(
                 "M720",
@@ -55,18 +56,20 @@ class Published:
             if own.name != split:
                 continue
             for part in own.files:
-                for batch in batches_of(self.folder / part.file, wanted):
-                    yield config.fields.decode(batch)
+                yield from batches_of(self.folder / part.file, config.fields, wanted)
 
 
-def batches_of(path: Path, columns: Sequence[str] | None = None) -> Iterator[Any]:
-    """The rows of a file as they are published; raises `MerulaError` where it cannot be read."""
+def batches_of(
+    path: Path, fields: Fields, columns: Sequence[str] | None = None, size: int = BATCH
+) -> Iterator[Any]:
+    """The rows of a file, words again; raises `MerulaError` where it cannot be read."""
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as opened:
-            yield from opened.iter_batches(BATCH, columns=columns, use_threads=False)
-    except (OSError, ValueError, pa.ArrowException) as error:
+            for batch in opened.iter_batches(size, columns=columns, use_threads=False):
+                yield fields.decode(batch)
+    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
         what = "is missing" if not path.exists() else f"cannot be read: {error}"
         raise MerulaError.of(
             "M720",

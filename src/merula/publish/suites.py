@@ -6,6 +6,7 @@ The instances are those of `merula suite` with the same recipe and options, in t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ class Drawn:
     variation: Variation
     blocks: tuple[Block, ...]
 
+    def forget(self) -> None:
+        """Let go of the tables that lead from addresses to lexemes."""
+        for design in self.designs:
+            for plan in design.plans:
+                plan.space.forget()
+
 
 @frozen(eq=False)
 class Suite:
@@ -76,7 +83,7 @@ class Suite:
             entry.disjoint,
         )
 
-    @property
+    @cached_property
     def plan(self) -> SuitePlan | MatrixPlan:
         """The plan of such a run; raises `MerulaError` where the recipe is at fault."""
         split = Split.of(self.split) if self.split else None
@@ -94,6 +101,9 @@ class Suite:
             asked=asked,
             source="",
             name=self.plan.recipe.name,
+            about=self.plan.recipe.about,
+            references=list(self.plan.recipe.references),
+            cap=self.plan.recipe.cap if isinstance(self.plan, SuitePlan) else None,
             recipe=self.plan.recipe.digest,
             number=self.number,
             seed=self.plan.recipe.seed,
@@ -106,7 +116,8 @@ class Suite:
         """The grammars by the names that the recipe gives them, each compiled once."""
         recipe = self.plan.recipe
         names = dict.fromkeys(part.grammar for part in recipe.parts)
-        return {name: compiled_grammar(grammar_at(self.file, name)) for name in names}
+        places = {name: grammar_path(self.file.folder, name) for name in names}
+        return {name: compiled_grammar(place) for name, place in places.items()}
 
     def drawn(self, grammars: Mapping[str, Compiled]) -> Iterator[Drawn]:
         """All designs with their instances; raises `MerulaError` where they are not to be had."""
@@ -116,11 +127,6 @@ class Suite:
             yield from _matrices(plan, grammars)
         else:
             yield from _paradigms(plan, grammars)
-
-
-def grammar_at(file: RecipeFile, name: str) -> str:
-    """Where a grammar that a recipe names is: beside it, or among those of Merula."""
-    return grammar_path(file.folder, name)
 
 
 def _paradigms(plan: SuitePlan, grammars: Mapping[str, Compiled]) -> Iterator[Drawn]:

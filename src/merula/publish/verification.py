@@ -12,7 +12,7 @@ from merula.compiler import Compiled, compile_source
 from merula.formats import Stored
 from merula.language.diagnostics import MerulaError, Report
 from merula.permute import ORDER
-from merula.program import read_grammar
+from merula.program import is_packaged, read_grammar
 from merula.publish.manifest import PUBLICATION, ConfigEntry, GrammarEntry, PartEntry, Publication
 from merula.publish.parts import Maker, stored_digest
 from merula.publish.plan import config_name, table_options
@@ -37,8 +37,10 @@ def verify_publication(folder: Path, progress: Progress | None = None) -> Iterat
             for part in split.files:
                 if progress is not None:
                     progress(part.file)
-                fault = _part_fault(folder, config, part, makers)
-                yield FileCheck(part.file, part.rows, fault)
+                fault, note = _part_fault(folder, config, part), ""
+                if not fault:
+                    fault, note = makers.compared(config, part)
+                yield FileCheck(part.file, part.rows, fault, note)
     for other in publication.others:
         yield FileCheck(other.file, 0, _file_fault(folder, other.file, other.sha256))
     yield from _strangers(folder, publication)
@@ -50,17 +52,28 @@ class _Makers:
     def __init__(self, publication: Publication, folder: Path) -> None:
         self.publication, self.folder = publication, folder
 
-    def digest(self, config: ConfigEntry, part: PartEntry) -> tuple[str, str]:
-        """The digest of a part that is made again, or why it cannot be."""
+    def compared(self, config: ConfigEntry, part: PartEntry) -> tuple[str, str]:
+        """What is wrong with a part that is made again, and what is to be said of it.
+
+        It is a fault where the sources in the repository do not make it; where they were left out
+        and are not at hand, or Merula is of another version, that is only said.
+        """
         whole = self.publication
+        if (whole.schema, whole.order) != (SCHEMA_VERSION, ORDER):
+            return "", f"not made again: Merula {whole.merula} wrote rows in another way"
+        published = all(grammar.source for grammar in whole.grammars)
         try:
-            if (whole.schema, whole.order) != (SCHEMA_VERSION, ORDER):
-                raise _Lost(f"Merula {whole.merula} wrote other rows")
-            return self._maker(config).digest(part), ""
-        except _Lost as error:
-            return "", f"cannot be made again: {error}"
-        except MerulaError as error:
-            return "", f"cannot be made again: {error.problems[0].message}"
+            again = self._maker(config).digest(part)
+        except (_Lost, MerulaError) as error:
+            why = error.problems[0].message if isinstance(error, MerulaError) else str(error)
+            return (
+                (f"cannot be made again: {why}", "")
+                if published
+                else ("", f"not made again: {why}")
+            )
+        if again != part.digest:
+            return "has other rows than its grammar makes", ""
+        return "", "and made again"
 
     def _maker(self, config: ConfigEntry) -> Maker:
         whole = self.publication
@@ -120,6 +133,8 @@ class _Lost(Exception):
 
 def _compile(entry: GrammarEntry, folder: Path) -> Compiled:
     name = str(folder / entry.source) if entry.source else entry.asked
+    if not entry.source and not is_packaged(entry.asked):
+        raise _Lost(f"the grammar {name} was not published with it")
     report = Report()
     source = read_grammar(name, report)
     if source is None:
@@ -140,8 +155,8 @@ def _demand_same(entry: GrammarEntry, compiled: Compiled) -> None:
         raise _Lost(f"the tables or surface rules of {name} have changed")
 
 
-def _part_fault(folder: Path, config: ConfigEntry, part: PartEntry, makers: _Makers) -> str:
-    """What is wrong with a file of rows, or nothing."""
+def _part_fault(folder: Path, config: ConfigEntry, part: PartEntry) -> str:
+    """What is wrong with a file of rows by the manifest, or nothing."""
     path = folder / part.file
     if not path.is_file():
         return "is missing"
@@ -151,12 +166,7 @@ def _part_fault(folder: Path, config: ConfigEntry, part: PartEntry, makers: _Mak
         return f"cannot be read: {str(error).splitlines()[0]}"
     if rows != part.rows:
         return f"has {rows:,} rows instead of {part.rows:,}"
-    if digest != part.digest:
-        return "has other rows than were published"
-    again, why = makers.digest(config, part)
-    if why:
-        return why
-    return "" if again == digest else "has other rows than its grammar makes"
+    return "" if digest == part.digest else "has other rows than were published"
 
 
 def _file_fault(folder: Path, name: str, sha256: str) -> str:

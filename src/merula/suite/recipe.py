@@ -100,6 +100,7 @@ class Recipe:
     folder: Path = field(compare=False, repr=False)
     text: str = field(compare=False, repr=False)
     about: str = ""
+    references: tuple[str, ...] = ()  # what the suite is after
     seed: int = 0
     n: int = 1000
     split: Split = Split.of("80:10:10")
@@ -244,6 +245,7 @@ class _Reader:
             folder=self.beside,
             text=self.text,
             about=top.word("about", ""),
+            references=top.words("references", ()),
             seed=top.number("seed", 0),
             n=top.number("n", 1000, least=1),
             split=top.split("80:10:10"),

@@ -56,6 +56,7 @@ class MatrixRecipe:
     place: str
     folder: Path = field(compare=False, repr=False)
     about: str = ""
+    references: tuple[str, ...] = ()  # what the suite is after
     seed: int = 0
     n: int = 1000
     split: Split = Split.of("90:10")
@@ -91,6 +92,7 @@ def matrix_recipe(file: RecipeFile) -> MatrixRecipe:
         place=file.place,
         folder=file.folder,
         about=top.word("about", ""),
+        references=top.words("references", ()),
         seed=top.number("seed", 0),
         n=top.number("n", 1000, least=1),
         split=top.split("90:10"),

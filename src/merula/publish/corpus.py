@@ -12,14 +12,12 @@ from merula.audit.matrix_formats import MATRIX_COLUMNS, read_matrices
 from merula.audit.rows import COLUMNS, Columns, Read, read_sentences
 from merula.audit.tables import Table, columns_of
 from merula.publish.manifest import ConfigEntry, Publication, SplitEntry
-from merula.publish.reading import batches_of
-
-SPLITS = {"validation": "dev"}  # what other data call it
+from merula.publish.reading import BATCH, batches_of
 
 Where = Callable[[str], Path]
 
 
-def read_publication(
+def read_published(
     publication: Publication,
     where: Where,
     instances: Mapping[tuple[str, str, str], int] | None = None,
@@ -50,12 +48,12 @@ def _read(
     paradigm = config.kind == "paradigm"
     rows = instances * (config.cells if paradigm else 1)
     table = _table(config, path, COLUMNS if paradigm else MATRIX_COLUMNS, rows)
-    known, place = SPLITS.get(split.name, split.name), Path(name)
+    place = Path(name)
     if paradigm:
         read = read_sentences(place, table, config.name, Columns())
-        return "sentences", Read([s._replace(split=known) for s in read.sentences])
+        return "sentences", Read([s._replace(split=split.name) for s in read.sentences])
     matrices = [
-        m._replace(split=known, language=config.language)
+        m._replace(split=split.name, language=config.language)
         for m in read_matrices(place, table, config.name)
     ]
     return "matrices", Read(matrices=matrices)
@@ -63,10 +61,10 @@ def _read(
 
 def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> Table:
     found, number = [], 0
-    for published in batches_of(path):
-        batch = config.fields.decode(published.slice(0, rows - number))
-        found.append(batch.select([n for n in batch.schema.names if n in wanted]))
-        number += batch.num_rows
+    for batch in batches_of(path, config.fields, size=min(rows, BATCH)):
+        own = batch.slice(0, rows - number)
+        found.append(own.select([n for n in own.schema.names if n in wanted]))
+        number += own.num_rows
         if number >= rows:
             break
     table = pa.Table.from_batches(found)

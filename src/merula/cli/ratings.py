@@ -1,0 +1,49 @@
+"""``merula ratings``: what raters have filled in, beside what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from merula.cli.common import complete_folder
+
+
+@click.command()
+@click.argument(
+    "folder", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_folder
+)
+@click.argument(
+    "files", metavar="LIST.csv…", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@click.option(
+    "--out",
+    "-o",
+    metavar="FILE",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Write this table (CSV).",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+def ratings(folder: Path, files: tuple[Path, ...], out: Path, quiet: bool) -> None:
+    """Put ratings beside what the published data say.
+
+    DIR is the folder that lists were made of (merula export --as latin-square), LIST.csv a list
+    that a rater has filled in, or a table with the columns code and rating. Ratings are numbers, or
+    words such as yes and no. Nothing is written if a line does not fit.
+    """
+    from merula.exports.ratings import rated, write_ratings
+
+    found = rated(folder, files)
+    write_ratings(found, out, folder)
+    if not quiet:
+        scale = found.scale
+        raters = "1 rater" if scale.raters == 1 else f"{scale.raters:,} raters"
+        empty = f", {scale.empty:,} left empty" if scale.empty else ""
+        noun = "rating" if scale.number == 1 else "ratings"
+        click.echo(f"{out}  {scale.number:,} {noun} by {raters}{empty}")
+        click.echo(f"ratings: {scale}")
+        if found.fillers:
+            lines = "line" if found.fillers == 1 else "lines"
+            said = f"left out, as fillers: {found.fillers:,} {lines} without a code"
+            click.echo(said, err=True)
