@@ -183,7 +183,7 @@ def test_datasets_load_what_the_head_says(
         assert streamed[split].features == features
         assert next(iter(streamed[split])) == rows[0]
     (info,) = [i for i in head_of(text_of(out))["dataset_info"] if i["config_name"] == name]
-    assert "features" not in info  # they are read from the Parquet files
+    assert datasets.Features._from_yaml_list(info["features"]) == features
     assert info["dataset_size"] == sum(split["num_bytes"] for split in info["splits"])
     for split in info["splits"]:
         size = loaded[split["name"]].data.nbytes  # but for the bits that say what is null
@@ -732,7 +732,10 @@ def test_what_the_types_share(
 def suite(**said: Any) -> SuiteEntry:
     """A suite of which something is said."""
     usual = dict.fromkeys(("asked", "source", "about", "recipe", "split", "disjoint"), "")
-    more: dict[str, Any] = {"references": [], "cap": None, "number": None, "seed": 0, "types": []}
+    more: dict[str, Any] = {
+        **{"references": [], "orders": [], "types": []},
+        **{"cap": None, "number": None, "seed": 0},
+    }
     return SuiteEntry(**{**usual, **more, "name": "keys", **said})
 
 

@@ -1029,6 +1029,25 @@ def test_a_card_that_is_replaced_is_kept() -> None:
     assert "README.before.md" in ran.output
     assert Path("out/README.before.md").read_text(encoding="utf-8") == "My own words."
     assert not verified()
+    card.write_text("Other words.", encoding="utf-8")
+    assert "README.before-2.md" in published("toy.merula", "--replace").output
+    assert Path("out/README.before.md").read_text(encoding="utf-8") == "My own words."
+
+
+def test_the_day_stays_that_of_the_first_time() -> None:
+    published("toy.merula", "--date", "2020-02-29")
+    published("toy.merula")
+    about = read_publication(Path("out"))
+    assert about is not None
+    assert about.date == "2020-02-29"
+    assert "--date 2020-02-29" in about.command
+    assert "year   = {2020}" in Path("out/README.md").read_text(encoding="utf-8")
+    found = json.loads(Path("out/croissant.json").read_text(encoding="utf-8"))
+    assert found["datePublished"] == "2020-02-29"
+    published("toy.merula", out="new")
+    other = read_publication(Path("new"))
+    assert other is not None
+    assert len(other.date) == 10
 
 
 def test_where_words_come_from_goes_with_the_tables() -> None:

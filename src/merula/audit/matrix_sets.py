@@ -308,4 +308,6 @@ def _across(view: View, texts: Callable[[Matrix], Iterable[str]], noun: str) -> 
 
 def _ordered(splits: Iterable[str]) -> list[str]:
     """Train first, since it is the others that must not repeat it."""
-    return sorted(splits, key=lambda name: (name != "train", name not in ("dev", "validation"), name))
+    return sorted(
+        splits, key=lambda name: (name != "train", name not in ("dev", "validation"), name)
+    )

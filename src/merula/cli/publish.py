@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,12 @@ MOST = 12  # files that are named
     help="How to cite it, in BibTeX.",
 )
 @click.option(
+    "--date",
+    metavar="DAY",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="When it was published.  [default: as before, or today]",
+)
+@click.option(
     "--template",
     metavar="FILE",
     type=click.Path(path_type=Path),
@@ -142,6 +149,7 @@ def publish(
     title: str,
     authors: Sequence[str],
     citation: Path | None,
+    date: datetime | None,
     template: Path | None,
     audit: int,
     no_source: bool,
@@ -169,8 +177,16 @@ def publish(
     _demand_split(said["split"])
     if push:
         _demand_hub(push, dry_run=dry_run)
-    known = remembered(Details(licence, title.strip(), _names(authors), _bibtex(citation)), out)
-    details = Details(demand_licence(known.licence), known.title, known.authors, known.citation)
+    day = "" if date is None else date.date().isoformat()
+    given = Details(licence, title.strip(), _names(authors), _bibtex(citation), day)
+    known = remembered(given, out)
+    details = Details(
+        demand_licence(known.licence),
+        known.title,
+        known.authors,
+        known.citation,
+        known.date or datetime.now(UTC).date().isoformat(),
+    )
     plan = _plan(files, push.partition("/")[2] or out.resolve().name, details, quiet, said)
     options = Options(audit, not no_source, template, push, replace, workers)
     if dry_run:

@@ -12,6 +12,7 @@ from merula.language.diagnostics import MerulaError
 from merula.publish.manifest import ConfigEntry, Publication
 
 INSTALL = install("hf")
+MOST_FEATURES = 12  # configurations whose features stand in the card: they are long
 # The hub's identifiers (huggingface.js, packages/tasks) and those of Datasets.
 TASKS = {"paradigm": "text-classification", "matrix": "multiple-choice"}
 SUBTASKS = {"paradigm": ("acceptability-classification",), "matrix": ()}
@@ -49,7 +50,10 @@ def metadata(publication: Publication) -> dict[str, Any]:
         "task_ids": [name for kind in kinds for name in SUBTASKS[kind]],
         "tags": tags(publication),
         "configs": [_config(config, publication) for config in publication.configs],
-        "dataset_info": [_info(config) for config in publication.configs],
+        "dataset_info": [
+            _info(config, features=len(publication.configs) <= MOST_FEATURES)
+            for config in publication.configs
+        ],
     }
     return {name: value for name, value in head.items() if value}
 
@@ -83,11 +87,12 @@ def _config(config: ConfigEntry, publication: Publication) -> dict[str, Any]:
     return {"config_name": config.name, "data_files": files, **default}
 
 
-def _info(config: ConfigEntry) -> dict[str, Any]:
-    """Sizes alone: Datasets read the features from the Parquet files, exactly."""
+def _info(config: ConfigEntry, *, features: bool) -> dict[str, Any]:
+    """Features and sizes; without the former Datasets read them from the Parquet files."""
     memory = {s.name: sum(part.memory for part in s.files) for s in config.splits}
     return {
         "config_name": config.name,
+        **({"features": config.fields.to_yaml()} if features else {}),
         "splits": [
             {"name": split.name, "num_bytes": memory[split.name], "num_examples": split.rows}
             for split in config.splits

@@ -17,6 +17,7 @@ def citation(publication: Publication) -> str:
     fields = {
         "title": _escaped(publication.title or publication.name),
         "author": " and ".join(map(_escaped, publication.authors)),
+        "year": publication.date[:4],
         "note": f"Data set, made with Merula {publication.merula}",
     }
     lines = [f"  {name:6} = {{{value}}}," for name, value in fields.items() if value]

@@ -38,6 +38,8 @@ def command(publication: Publication, plan: Plan, more: dict[str, str]) -> str:
         words += ["--title", details.title]
     for author in details.authors:
         words += ["--author", author]
+    if details.date:
+        words += ["--date", details.date]
     if plan.default:
         words += ["--default", plan.default]
     if plan.choice.part != PART:

@@ -76,10 +76,7 @@ CONTEXT: dict[str, Any] = {
 
 
 def croissant(publication: Publication) -> dict[str, Any]:
-    """The metadata of a publication, whose files are those beside it.
-
-    It has no date, since nobody but the user knows when the data set is published.
-    """
+    """The metadata of a publication, whose files are those beside it."""
     ids = Ids()
     sets = [record for config in publication.configs for record in _records(config, ids)]
     about = {
@@ -90,6 +87,7 @@ def croissant(publication: Publication) -> dict[str, Any]:
         "creator": [{"@type": "sc:Person", "name": name} for name in publication.authors],
         "citeAs": citation(publication),
         "version": VERSION,
+        "datePublished": publication.date,
         "inLanguage": publication.languages,
         "keywords": tags(publication),
     }

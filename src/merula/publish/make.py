@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,8 +17,7 @@ from typing import Any
 from merula.audit.linear import usable
 from merula.language.diagnostics import MerulaError
 from merula.publish.audit import audited, sample_of
-from merula.publish.card import demand_template, facts, render
-from merula.publish.card_metadata import demand_yaml
+from merula.publish.card import demand_card, facts, render
 from merula.publish.card_samples import samples
 from merula.publish.commands import CITATION, TEMPLATE, command, grammar_name, suite_name
 from merula.publish.croissant import croissant
@@ -88,6 +88,7 @@ def remembered(details: Details, out: Path) -> Details:
         details.title or (there.title if there.title != titled(there.name) else ""),
         details.authors or tuple(there.authors),
         details.citation or there.citation,
+        details.date or there.date,
     )
 
 
@@ -101,9 +102,7 @@ def publish(
     """
     options = options or Options()
     demand_licence(plan.details.licence)
-    demand_yaml()
-    if options.template is not None:
-        demand_template(options.template)
+    demand_card(options.template)
     wanted = plan.publication
     bundles = _bundles(plan) if options.sources else []
     folder = PublicationFolder(out, _key(plan))
@@ -226,10 +225,12 @@ def _demand_unedited(edited: bool, out: Path) -> None:
 
 def _saved(out: Path) -> str:
     """Keep a card that was changed by hand beside the one that takes its place."""
-    aside = out / f"{KEPT_CARD}.partial"
+    names = (KEPT_CARD if i < 2 else f"README.before-{i}.md" for i in count(1))
+    name = next(name for name in names if not (out / name).exists())
+    aside = out / f"{name}.partial"
     aside.write_bytes((out / CARD).read_bytes())
-    aside.replace(out / KEPT_CARD)
-    return KEPT_CARD
+    aside.replace(out / name)
+    return name
 
 
 # --- parts -------------------------------------------------------------------------------------

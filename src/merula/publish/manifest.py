@@ -147,6 +147,7 @@ class SuiteEntry:
     about: str
     references: list[str]
     cap: float | None  # no lexeme in a larger share of a slot's paradigms; None for matrices
+    orders: list[str]  # frames that paradigms are taken from equally often
     recipe: str
     number: int | None
     seed: int
@@ -169,6 +170,7 @@ class Publication:
     licence: str
     authors: list[str]
     citation: str  # BibTeX, or empty
+    date: str  # when it was published first: 2026-11-30; or empty
     merula: str
     schema: int
     order: int

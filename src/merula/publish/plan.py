@@ -45,12 +45,16 @@ class Asked:
 
 @frozen
 class Details:
-    """What a grammar does not say of its data: the licence, names, how they are cited."""
+    """What a grammar does not say of its data: the licence, names, how they are cited.
+
+    ``date`` is when they were published (``2026-11-30``), empty where nobody says.
+    """
 
     licence: str
     title: str = ""
     authors: tuple[str, ...] = ()
     citation: str = ""  # BibTeX
+    date: str = ""
 
 
 @frozen
@@ -256,6 +260,7 @@ class Plan:
             licence=details.licence,
             authors=list(details.authors),
             citation=details.citation,
+            date=details.date,
             merula=version("merula"),
             schema=SCHEMA_VERSION,
             order=ORDER,

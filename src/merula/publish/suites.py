@@ -104,6 +104,7 @@ class Suite:
             about=self.plan.recipe.about,
             references=list(self.plan.recipe.references),
             cap=self.plan.recipe.cap if isinstance(self.plan, SuitePlan) else None,
+            orders=list(self.plan.frames) if isinstance(self.plan, SuitePlan) else [],
             recipe=self.plan.recipe.digest,
             number=self.number,
             seed=self.plan.recipe.seed,
