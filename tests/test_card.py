@@ -733,8 +733,12 @@ def suite(**said: Any) -> SuiteEntry:
     """A suite of which something is said."""
     usual = dict.fromkeys(("asked", "source", "about", "recipe", "split", "disjoint"), "")
     more: dict[str, Any] = {
-        **{"references": [], "orders": [], "types": []},
-        **{"cap": None, "number": None, "seed": 0},
+        "references": [],
+        "orders": [],
+        "types": [],
+        "cap": None,
+        "number": None,
+        "seed": 0,
     }
     return SuiteEntry(**{**usual, **more, "name": "keys", **said})
 
