@@ -116,7 +116,7 @@ def test_data_that_is_as_it_was_made(data: Path) -> None:
     done = verified(data, "--quiet")
     assert (done.exit_code, done.output) == (0, "")
     done = verified(data, data, "--format", "json")
-    found = {"folder": str(data), "file": file.name, "rows": 4, "fault": ""}
+    found = {"folder": str(data), "file": file.name, "rows": 4, "fault": "", "note": ""}
     assert (done.exit_code, json.loads(done.output)) == (0, [found, found])
 
 

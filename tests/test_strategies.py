@@ -1,0 +1,353 @@
+"""Strategies: any draw is an instance of the grammar, and what is reported is the plainest one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+
+import merula
+from merula.choosing import Chooser
+from merula.examples import Parser
+from merula.language.diagnostics import MerulaError
+from merula.narrowing import Narrow, narrowed, plainest
+from merula.strategies import Occurrence, Pair, answers, matrices, pairs, paradigms, sentences
+from strategies_grammar import examples, programs
+
+NPI, BLM = "npi/only", "blm/agreement_en"
+
+
+@pytest.fixture(scope="module")
+def only() -> merula.Grammar:
+    return merula.load(NPI)
+
+
+@pytest.fixture(scope="module")
+def agreement() -> merula.Grammar:
+    return merula.load(BLM)
+
+
+def drawn(strategy: st.SearchStrategy[Any], number: int = 60) -> list[Any]:
+    """Some draws, as many as are asked for: none is filtered out."""
+    found: list[Any] = []
+
+    @settings(max_examples=number, database=None, derandomize=True, phases=[Phase.generate])
+    @given(strategy)
+    def collect(value: Any) -> None:
+        found.append(value)
+
+    collect()
+    return found
+
+
+def refused(make: Callable[[], object]) -> str:
+    with pytest.raises(MerulaError) as raised:
+        make()
+    (problem,) = raised.value.problems
+    return problem.code
+
+
+# --- choosing ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["npi/superlatives", "blm/spray_load", "blm/causative_it"])
+def test_any_wishes_give_a_combination_and_each_is_given_by_some(name: str) -> None:
+    grammar = merula.load(name)
+    random = np.random.default_rng(3)
+    for design in grammar:
+        for plan in grammar[design]._design.plans[:4]:
+            sizes = plan.space.sizes
+            chooser = Chooser(plan.space, [range(size) for size in sizes])
+            for _ in range(60):
+                wishes = [int(random.integers(size)) for size in sizes]
+                chosen = chooser.choose(wishes)
+                assert plan.space.contains(chosen)
+                assert chooser.choose(chosen) == chosen
+                if plan.space.contains(wishes):
+                    assert chosen == tuple(wishes)
+
+
+@given(st.data())
+@examples(60)
+def test_the_same_of_random_grammars(data: st.DataObject) -> None:
+    """All combinations of a small space are given by some wishes, and nothing else is."""
+    found = data.draw(programs()).compile()
+    for design in found.designs.values():
+        for plan in design.plans[:3]:
+            sizes = plan.space.sizes
+            if not plan.space.count or np.prod(sizes) > 500:
+                continue
+            chooser = Chooser(plan.space, [range(size)[::-1] for size in sizes])
+            given_ = {chooser.choose(wishes) for wishes in np.ndindex(*sizes)}
+            there = {plan.space.unrank_one(i) for i in range(plan.space.count)}
+            assert given_ == there
+
+
+# --- what is drawn -----------------------------------------------------------------------------
+
+
+def test_sentences_stand_in_their_instances(only: merula.Grammar) -> None:
+    compiled_ = only._compiled
+    assert compiled_.grammar is not None
+    found = drawn(sentences(only))
+    assert len(found) == 60
+    for sentence in found:
+        cells = {cell.label: cell for cell in sentence.instance.cells}
+        own = cells[sentence.label]
+        assert (own.text, own.acceptable, own.broken) == (
+            sentence.text,
+            sentence.acceptable,
+            sentence.broken,
+        )
+        assert only[sentence.design][sentence.address].cells[0].text
+    assert len({sentence.text for sentence in found}) > 40
+    assert {sentence.acceptable for sentence in found} == {True, False}
+    assert {sentence.design for sentence in found} == {"ever", "any"}
+
+
+def test_sentences_are_parsed_back(agreement: merula.Grammar) -> None:
+    design = agreement["six"]._design
+    parser = Parser(design.plans, agreement._compiled.surface)
+    for sentence in drawn(sentences(agreement, design="six"), 40):
+        readings = parser.readings(sentence.text)
+        assert any(cell.label == sentence.label for _, cell in readings), sentence
+
+
+def test_pairs_differ_in_what_they_say(only: merula.Grammar) -> None:
+    for pair in drawn(pairs(only, contrast="licensor")):
+        assert isinstance(pair, Pair)
+        assert pair.good.acceptable
+        assert not pair.bad.acceptable
+        assert pair.good.address == pair.bad.address
+        different = {n for n, x in pair.good.factors.items() if pair.bad.factors[n] != x}
+        assert different == {"licensor"} == {pair.contrast}
+    assert {pair.contrast for pair in drawn(pairs(only, design="any"))} == {
+        "licensor",
+        "any",
+        "licensor.site",
+    }
+
+
+def test_whole_instances(only: merula.Grammar, agreement: merula.Grammar) -> None:
+    for paradigm in drawn(paradigms(only), 20):
+        assert len(paradigm.cells) == 8
+        assert paradigm == only[paradigm.design][paradigm.address]
+    for matrix in drawn(matrices(agreement, design="eight"), 20):
+        assert (len(matrix.context), len(matrix.answers)) == (7, 8)
+
+
+def test_answers_break_what_is_asked(agreement: merula.Grammar) -> None:
+    for answer in drawn(answers(agreement, breaks="E agreement"), 30):
+        assert answer.role == "answer"
+        assert "E agreement" in answer.broken
+    for answer in drawn(answers(agreement, breaks="R", design="balanced"), 30):
+        assert any(rule.startswith("R") for rule in answer.broken)
+
+
+@pytest.mark.parametrize(
+    ("where", "holds"),
+    [
+        ({"licensor": "yes", "ever": "yes"}, lambda s: s.factors["licensor"] == "yes"),
+        ({"scope.ever": "out"}, lambda s: s.scopes["ever"] == "out"),
+        ({"cell": "yes yes upper"}, lambda s: s.label == "yes yes upper"),
+        ({"frame": "before"}, lambda s: s.instance.frame == "before"),
+        ({"N1.number": "pl"}, lambda s: s.instance.choices["N1.number"] == "pl"),
+        (
+            {"N1": ("teacher", "senator")},
+            lambda s: s.instance.lexemes["N1"] in ("teacher", "senator"),
+        ),
+        ({"V1.frame": "transitive"}, lambda s: "V1" in s.instance.lexemes),
+    ],
+)
+def test_what_is_asked_for_holds(
+    only: merula.Grammar, where: Any, holds: Callable[[Occurrence], bool]
+) -> None:
+    found = drawn(sentences(only, design="ever", where=where), 25)
+    assert len(found) == 25
+    assert all(map(holds, found))
+
+
+def test_acceptability_can_be_asked_for(only: merula.Grammar) -> None:
+    for wanted in (True, False):
+        assert {s.acceptable for s in drawn(sentences(only, acceptable=wanted), 25)} == {wanted}
+
+
+def test_designs_without_what_is_asked_are_left_out(only: merula.Grammar) -> None:
+    """Only one of the designs has a factor of that name."""
+    assert {s.design for s in drawn(sentences(only, where={"any": "yes"}), 30)} >= {"any"}
+
+
+def test_what_is_not_there(only: merula.Grammar, agreement: merula.Grammar) -> None:
+    assert refused(lambda: sentences(only, where={"N1.nubmer": "pl"})) == "M750"
+    assert refused(lambda: sentences(only, where={"N1": "blackbird"})) == "M751"
+    assert refused(lambda: sentences(only, where={"licensor": "maybe"})) == "M751"
+    assert refused(lambda: pairs(only, contrast="N1")) == "M751"
+    assert refused(lambda: pairs(agreement)) == "M751"
+    assert refused(lambda: matrices(only)) == "M751"
+    assert refused(lambda: answers(agreement, breaks="X")) == "M751"
+
+
+# --- what is reported --------------------------------------------------------------------------
+
+
+class Fault(Exception):
+    """What a test meets."""
+
+
+def shrunk(strategy: st.SearchStrategy[Any], fault: Callable[[Any], bool]) -> Any:
+    """The example that Hypothesis reports for a fault."""
+    last: list[Any] = []
+
+    @settings(max_examples=3000, database=None, derandomize=True, report_multiple_bugs=False)
+    @given(strategy)
+    def test(value: Any) -> None:
+        if fault(value):
+            last.append(value)
+            raise Fault
+
+    with pytest.raises(Fault):
+        test()
+    return last[-1]
+
+
+def plainest_of(
+    grammar: merula.Grammar, design: str, fault: Callable[[Occurrence], bool]
+) -> tuple[Any, ...]:
+    """By brute force: the first plan, cell and lexemes, in the order of plainness."""
+    for narrow in narrowed(grammar[design]._design):
+        ranks = [
+            {candidate: rank for rank, candidate in enumerate(plainest(slot))}
+            for slot in narrow.plan.slots
+        ]
+        for place in narrow.cells:
+            found = [
+                key
+                for key, sentence in _all(grammar, design, narrow, place, ranks)
+                if fault(sentence)
+            ]
+            if found:
+                return narrow.number, place, min(found)
+    raise AssertionError("nothing is at fault")
+
+
+def _all(
+    grammar: merula.Grammar,
+    design: str,
+    narrow: Narrow,
+    place: int,
+    ranks: list[dict[int, int]],
+) -> Iterator[tuple[tuple[int, ...], Any]]:
+    own = grammar[design]
+    for address in range(narrow.plan.space.count):
+        chosen = narrow.plan.space.unrank_one(address)
+        key = tuple(rank[c] for rank, c in zip(ranks, chosen, strict=True))
+        yield key, own[narrow.address(own._design, chosen)].cells[place]
+
+
+def _key(sentence: Occurrence) -> tuple[Any, ...]:
+    _, narrow, chosen = sentence._of
+    ranks = [plainest(slot) for slot in narrow.plan.slots]
+    labels = [cell.cell.label for cell in narrow.plan.cells]
+    roles = [cell.cell.role for cell in narrow.plan.cells]
+    place = next(
+        i
+        for i, (label, role) in enumerate(zip(labels, roles, strict=True))
+        if (label, role) == (sentence.label, sentence.role)
+    )
+    key = tuple(rank.index(c) for rank, c in zip(ranks, chosen, strict=True))
+    return narrow.number, place, key
+
+
+TOY = """phenomenon toy
+language en
+lexicon noun "nouns.csv"
+lexicon verb "verbs.csv"
+objects
+  subj : noun (number)
+  attr? : noun (number)
+  verb : verb (number)
+attributes
+  number = sg | pl
+external
+  agreement: verb.number = subj.number
+select
+  subj, attr differ
+frames
+  plain = "the" subj "near the" attr verb
+  asked = "why" verb "the" subj "near the" attr
+paradigm agree = subj.number × verb.number × attr.number in plain | asked
+"""
+NOUNS = "lemma,sg,pl,band\nfox,fox,foxes,5\ncat,cat,cats,6\nturtle,turtle,turtles,4\nox,ox,oxen,3\n"
+VERBS = "lemma,sg,pl,band\nsleep,sleeps,sleep,5\nrun,runs,run,6\nmeditate,meditates,meditate,2\n"
+
+FAULTS: dict[str, Callable[[Occurrence], bool]] = {
+    "anything": lambda s: bool(s.text),
+    "turtle": lambda s: "turtle" in s.text,
+    "oxen": lambda s: "oxen" in s.text,
+    "meditate": lambda s: "meditate" in s.text,
+    "two lexemes": lambda s: "fox" in s.text and "meditate" in s.text,
+    "length": lambda s: len(s.text) > 34,
+    "longest": lambda s: len(s.text) > 37,
+    "short": lambda s: len(s.text) < 26,
+    "question": lambda s: s.text.startswith("Why"),
+    "question of oxen": lambda s: s.text.startswith("Why") and "ox" in s.text.split(),
+    "unacceptable": lambda s: not s.acceptable,
+    "plural subject": lambda s: s.factors["subj.number"] == "pl",
+    "plural verb, singular subject": lambda s: s.label == "sg pl pl",
+    "attraction": lambda s: (
+        s.factors["verb.number"] == s.factors["attr.number"] and not s.acceptable
+    ),
+    "all plural": lambda s: set(s.factors.values()) == {"pl"},
+    "letters": lambda s: s.text.count("t") > 5,
+    "rule": lambda s: "E agreement" in s.broken and "cat" in s.text,
+    "words": lambda s: "cats" in s.text and "runs" in s.text,
+    "order": lambda s: "turtle near the ox" in s.text,
+    "vowels": lambda s: sum(c in "aeiou" for c in s.text) > 10,
+}
+
+
+def test_faults_are_shrunk_to_the_plainest_example() -> None:
+    grammar = merula.compile(TOY, tables={"nouns.csv": NOUNS, "verbs.csv": VERBS})
+    strategy = sentences(grammar)
+    missed = [
+        name
+        for name, fault in FAULTS.items()
+        if _key(shrunk(strategy, fault)) != plainest_of(grammar, "agree", fault)
+    ]
+    assert len(FAULTS) == 20
+    assert len(missed) <= 1, missed
+
+
+def test_what_is_reported_says_where_it_is_from(only: merula.Grammar) -> None:
+    sentence = shrunk(sentences(only, design="any"), lambda s: not s.acceptable)
+    said = repr(sentence)
+    assert said == f"<any[{sentence.address}] {sentence.label!r}: *{sentence.text}>"
+    again = only["any"][sentence.address]
+    assert sentence.text in [cell.text for cell in again.cells]
+
+
+def test_examples_of_ones_own_go_first(only: merula.Grammar) -> None:
+    own = drawn(sentences(only), 1)[0]
+    seen = []
+
+    @settings(max_examples=2, database=None)
+    @example(own)
+    @given(sentences(only))
+    def test(sentence: Occurrence) -> None:
+        seen.append(sentence)
+
+    test()
+    assert seen[0] is own
+
+
+def test_without_hypothesis_the_command_that_installs_it_is_named() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import merula.strategies"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode
+    assert "pip install 'merula[strategies]'" in ran.stderr
