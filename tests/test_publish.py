@@ -30,8 +30,8 @@ from merula.publish.folder import finish_commit
 from merula.publish.manifest import read_publication
 from merula.publish.reading import Published
 from merula.rows import RowMaker, Selection
-from merula.variation import Variation
-from strategies_grammar import examples
+from merula.variation import AddressSpace, Variation
+from strategies_grammar import Program, examples, programs
 
 GRAMMARS = sorted(
     path.relative_to(Path("grammars")).with_suffix("").as_posix()
@@ -112,6 +112,23 @@ def test_published_rows_are_the_rows(name: str) -> None:
                 encoded = features.encode(batch)
                 encoded.validate(full=True)
                 assert plain(features.decode(encoded)).to_pylist() == plain(batch).to_pylist()
+
+
+@given(programs(answers=True), st.integers(0, 3))
+@examples(40)
+def test_published_rows_of_random_grammars(program: Program, seed: int) -> None:
+    found = program.compile()
+    for design in found.designs.values():
+        for kind in ("I", "III") if design.kind == "matrix" else ("I",):
+            count = AddressSpace(design, Variation(kind), strict=False).count
+            if design.plans and count:
+                selection = Selection(min(count, 12), seed, Variation(kind), spans=True)
+                made = RowMaker(found, design, selection)
+                features = features_of([made])
+                for batch in made.batches():
+                    encoded = features.encode(batch)
+                    encoded.validate(full=True)
+                    assert plain(features.decode(encoded)).to_pylist() == plain(batch).to_pylist()
 
 
 def test_types_say_what_columns_hold() -> None:
