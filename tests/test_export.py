@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ from hypothesis import strategies as st
 import merula
 from merula.compiler import Compiled
 from merula.digest import BlockHasher, summed
+from merula.disk import obstacle
 from merula.export import Outcome, Part, Run, Shard, generate_files
 from merula.formats import WRITERS, json_texts, read_batches
 from merula.row_columns import row_schema
@@ -811,3 +813,11 @@ GOLDEN = {
         "949c767bf55056567d60b29218ac9b9c0887bccb1714aeafba7a8eb1e8648ad8",
     ),
 }
+
+
+def test_a_full_disk_is_told_in_plain_words(tmp_path: Path) -> None:
+    """Libraries add words of their own to those of the system."""
+    error = OSError(errno.ENOSPC, "[Errno 28] Error writing bytes to file. Detail: [errno 28]")
+    reason, remedy = obstacle(tmp_path / "out", error)
+    assert reason == os.strerror(errno.ENOSPC)
+    assert "make room" in remedy

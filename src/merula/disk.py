@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,5 +25,7 @@ def obstacle(path: Path, error: OSError | ValueError) -> tuple[str, str]:
         if nearest is not None and not nearest.is_dir():
             what = "a file" if nearest.is_file() else "no folder"
             return f"{nearest} is {what}", "a folder can only stand in another: name another path"
-    reason = getattr(error, "strerror", None) or str(error)
-    return reason, _REMEDIES.get(getattr(error, "errno", None) or 0, "name another folder")
+    number = getattr(error, "errno", None) or 0
+    # what a library adds to the system's words is of no use to the user
+    reason = os.strerror(number) if number else str(error)
+    return reason, _REMEDIES.get(number, "name another folder")
