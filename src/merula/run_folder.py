@@ -10,12 +10,13 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from merula.disk import obstacle
 from merula.language.diagnostics import MerulaError
 from merula.manifest import Manifest, PartRecord, read_manifest, read_record
 
@@ -43,6 +44,25 @@ def not_empty(out: Path) -> MerulaError:
         remedy="name a folder that is new or empty",
         place=str(out),
     )
+
+
+@contextmanager
+def writing(out: Path, leave: Callable[[], object]) -> Iterator[None]:
+    """A folder while it is written into; ``leave`` is called after any failure.
+
+    Raises `MerulaError` where the disk does not take it.
+    """
+    try:
+        yield
+    except OSError as error:
+        leave()
+        reason, remedy = obstacle(out, error)
+        raise MerulaError.of(
+            "M608", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
+        ) from error
+    except BaseException:
+        leave()
+        raise
 
 
 class RunFolder:

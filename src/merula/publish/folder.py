@@ -18,14 +18,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from merula.disk import obstacle
 from merula.formats import Stored
 from merula.language.diagnostics import MerulaError
 from merula.manifest import read_as
 from merula.processes import interrupts_ignored
 from merula.publish.manifest import PUBLICATION, PartEntry, Publication
 from merula.publish.soundness import is_inside, not_understood, sound_publication
-from merula.run_folder import RUN, STATE, demand_name, flush, not_empty, size_of, write_json
+from merula.run_folder import (
+    RUN,
+    STATE,
+    demand_name,
+    flush,
+    not_empty,
+    size_of,
+    write_json,
+    writing,
+)
 
 COMMIT, LOCK = "commit.json", "lock"
 
@@ -47,20 +55,9 @@ class PublicationFolder:
     def opened(self) -> Iterator[None]:
         """The folder while it is published into; after a failure the old data is there."""
         try:
-            self._open()
-            yield
-        except OSError as error:
-            self._leave()
-            reason, remedy = obstacle(self.out, error)
-            raise MerulaError.of(
-                "M608",
-                f"{self.out} cannot be written: {reason}",
-                remedy=remedy,
-                place=str(self.out),
-            ) from error
-        except BaseException:
-            self._leave()
-            raise
+            with writing(self.out, self._leave):
+                self._open()
+                yield
         finally:
             self._unlock()
 

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from merula.disk import obstacle
 from merula.language.diagnostics import MerulaError
 from merula.run_folder import (
     MANIFEST,
@@ -26,6 +25,7 @@ from merula.run_folder import (
     not_empty,
     size_of,
     write_json,
+    writing,
 )
 from merula.suite.manifest import SuiteManifest, read_suite
 
@@ -54,21 +54,9 @@ class SuiteFolder:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """The folder while a suite is made; after a failure it is as it was."""
-        try:
+        with writing(self.out, self.leave):
             self.open()
             yield
-        except OSError as error:
-            self.leave()
-            reason, remedy = obstacle(self.out, error)
-            raise MerulaError.of(
-                "M608",
-                f"{self.out} cannot be written: {reason}",
-                remedy=remedy,
-                place=str(self.out),
-            ) from error
-        except BaseException:
-            self.leave()
-            raise
 
     def open(self) -> None:
         """Begin; raises `MerulaError` where the folder holds other data, OSError elsewhere."""
