@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,8 @@ from merula.formats import plain
 from merula.publish.audit import sample_of
 from merula.publish.features import CLASSES, ClassNames, Fields, Items, Value, features_of
 from merula.publish.folder import finish_commit
-from merula.publish.manifest import read_publication
+from merula.publish.manifest import Publication, read_publication
+from merula.publish.parts import stored_digest
 from merula.publish.reading import Published
 from merula.rows import RowMaker, Selection
 from merula.variation import AddressSpace, Variation
@@ -71,6 +73,13 @@ def published(*words: str, out: str = "out") -> Result:
     ran = run("publish", *words, "--out", out, *LICENCE)
     assert ran.exit_code == 0, ran.output
     return ran
+
+
+def about(out: Path | str = "out") -> Publication:
+    """What the manifest of a folder says."""
+    found = read_publication(Path(out))
+    assert found is not None
+    return found
 
 
 def refused(*words: str, out: str = "out") -> str:
@@ -274,7 +283,7 @@ def _as_words(row: dict[str, Any], features: Any) -> dict[str, Any]:
 def test_the_default_is_loaded_where_no_configuration_is_named(both: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     loaded = datasets.load_dataset(str(both), split="test", cache_dir=str(tmp_path))
-    assert loaded.config_name == read_publication(both).default  # type: ignore[union-attr]
+    assert loaded.config_name == about(both).default
 
 
 def test_published_rows_are_those_of_generate(both: Path, tmp_path: Path) -> None:
@@ -579,7 +588,7 @@ def test_a_killed_process_leaves_the_old_data() -> None:
             break
         here = {n: d for n, d in contents(Path("out")).items() if not n.startswith(".merula")}
         if here != old:
-            assert read_publication(Path("out")).configs[0].instances != 10  # type: ignore[union-attr]
+            assert about().configs[0].instances != 10
             break
     published("toy.merula", "npi/only", "-n", "30")
     assert not verified()
@@ -644,6 +653,20 @@ def test_swapped_rows_are_found(copy: Path) -> None:
     path = copy / "agreement_fr-six-type_I" / "test-00000-of-00001.parquet"
     _rewritten(path, lambda table: table.take([1, 0, *range(2, len(table))]))
     assert list(verified(copy).values()) == ["has other rows than were published"]
+
+
+def test_rows_that_only_the_manifest_vouches_for_are_found(copy: Path) -> None:
+    """Somebody has changed a row and the manifest with it: the grammar does not make that row."""
+    name = "only-any/test-00000-of-00001.parquet"
+    _rewritten(copy / name, lambda table: _edited(table, "sentence", lambda text: text + "!"))
+    config = about(copy).config("only-any")
+    (part,) = (p for split in config.splits for p in split.files if p.file == name)
+    digest, rows = stored_digest(copy / name, config, part)
+    assert rows == part.rows
+    manifest = copy / "merula.json"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(text.replace(part.digest, digest), encoding="utf-8")
+    assert verified(copy) == {name: "has other rows than its grammar makes"}
 
 
 def test_what_does_not_come_from_the_sources_is_found(copy: Path) -> None:
@@ -774,7 +797,7 @@ def test_the_command_in_the_manifest_remakes_all_files(
     shutil.copytree("out", "elsewhere/data")
     for name in ("toy.merula", "toy.csv", "other.txt", "toys.bib", "own.md.j2"):
         Path(name).unlink()
-    words = shlex.split(read_publication(folder / "elsewhere" / "data").command)  # type: ignore[union-attr]
+    words = shlex.split(about(folder / "elsewhere" / "data").command)
     monkeypatch.chdir(folder / "elsewhere" / "data")
     ran = run(*words[1:])
     assert ran.exit_code == 0, ran.output
@@ -786,7 +809,7 @@ def test_the_command_in_the_manifest_remakes_splits_and_types(
 ) -> None:
     shutil.copytree(both, folder / "data" / "out")
     monkeypatch.chdir(folder / "data" / "out")
-    ran = run(*shlex.split(read_publication(both).command)[1:])  # type: ignore[union-attr]
+    ran = run(*shlex.split(about(both).command)[1:])
     assert ran.exit_code == 0, ran.output
     assert contents(folder / "data" / "again" / "out") == contents(both)
 
@@ -923,7 +946,7 @@ def test_a_suite_is_remade_from_its_own_recipe(folder: Path, monkeypatch: Any) -
     Path("suite.toml").unlink()
     shutil.move("out", "elsewhere")
     assert not verified("elsewhere")
-    command = read_publication(folder / "elsewhere").command  # type: ignore[union-attr]
+    command = about(folder / "elsewhere").command
     monkeypatch.chdir(folder / "elsewhere")
     ran = run(*shlex.split(command)[1:])
     assert ran.exit_code == 0, ran.output
@@ -978,7 +1001,7 @@ def test_details_need_not_be_said_again() -> None:
     assert ran.exit_code == 0, ran.output
     assert "nothing has changed" in ran.output
     assert contents(Path("out")) == before
-    assert read_publication(Path("out")).authors == ["Ann"]  # type: ignore[union-attr]
+    assert about().authors == ["Ann"]
 
 
 def test_a_dry_run_writes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1054,17 +1077,13 @@ def test_a_card_that_is_replaced_is_kept() -> None:
 def test_the_day_stays_that_of_the_first_time() -> None:
     published("toy.merula", "--date", "2020-02-29")
     published("toy.merula")
-    about = read_publication(Path("out"))
-    assert about is not None
-    assert about.date == "2020-02-29"
-    assert "--date 2020-02-29" in about.command
+    assert about().date == "2020-02-29"
+    assert "--date 2020-02-29" in about().command
     assert "year   = {2020}" in Path("out/README.md").read_text(encoding="utf-8")
     found = json.loads(Path("out/croissant.json").read_text(encoding="utf-8"))
     assert found["datePublished"] == "2020-02-29"
     published("toy.merula", out="new")
-    other = read_publication(Path("new"))
-    assert other is not None
-    assert len(other.date) == 10
+    assert about("new").date == datetime.now(UTC).date().isoformat()
 
 
 def test_where_words_come_from_goes_with_the_tables() -> None:
@@ -1076,9 +1095,7 @@ def test_where_words_come_from_goes_with_the_tables() -> None:
 
 def test_every_design_of_every_split_is_in_a_sample() -> None:
     published("npi/only", "-n", "20", "--split", "80:10:10")
-    about = read_publication(Path("out"))
-    assert about is not None
-    sample = sample_of(about, 10)
+    sample = sample_of(about(), 10)
     assert [said["instances"] for said in sample] == [1] * 6
 
 

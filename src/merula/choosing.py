@@ -94,7 +94,7 @@ class _Part:
         order, keys = self.order[slot], self.keys[slot]
         alike = (self.classes[slot] == kind).tobytes()
         while keys[order[place]] in taken:
-            place = _next(alike, (place + 1) % len(order))
+            place = _next(alike, place + 1)
         return order[place]
 
 

@@ -46,8 +46,8 @@ T = TypeVar("T")
 class Occurrence(Sentence):
     """A sentence where it stands: in the instance of a design at an address."""
 
-    design: str = ""
-    _of: tuple[Design, Narrow, tuple[int, ...]] = field(default=None, compare=False)  # type: ignore[assignment]
+    design: str
+    _of: tuple[Design, Narrow, tuple[int, ...]] = field(compare=False)
 
     @property
     def address(self) -> int:

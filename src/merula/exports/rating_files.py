@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from merula.exports.latin_square import TABLE
 from merula.language.diagnostics import Diagnostic, did_you_mean, listing
@@ -99,11 +100,11 @@ def _missing(names: Sequence[str]) -> str:
     return next((name for name in ROW if name not in names and {*ROW} & {*names}), "code")
 
 
-def _lines(path: Path, names: Sequence[str], reader: Iterator[list[str]], rater: str) -> RatedFile:
+def _lines(path: Path, names: Sequence[str], reader: Any, rater: str) -> RatedFile:
     own = next((name for name in RATERS if name in names), None)
     lines, faults, fillers = [], [], 0
     for cells in reader:
-        number = reader.line_num  # type: ignore[attr-defined]
+        number = reader.line_num
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) < len(names) or any(cells[len(names) :]):

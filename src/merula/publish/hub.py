@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -148,14 +149,12 @@ class Hub:
 
 def demand_library() -> None:
     """Refuse to go on without huggingface_hub (M700)."""
-    try:
-        import huggingface_hub  # noqa: F401
-    except ImportError as error:
+    if find_spec("huggingface_hub") is None:
         raise MerulaError.of(
             "M700",
             "the hub needs the package huggingface_hub, which is not installed",
             remedy=INSTALL,
-        ) from error
+        )
 
 
 def hub_of(repo: str, token: str | None, endpoint: str | None) -> Hub:

@@ -159,13 +159,12 @@ def _named(publication: Publication, plan: Plan, bundles: Sequence[Bundle]) -> P
     suite = publication.suite
     grammars = []
     for entry, asked in zip(publication.grammars, plan.grammars, strict=True):
-        own = by_name.get(entry.phenomenon if suite is None else entry.asked)
-        if own is not None:
-            name = entry.phenomenon if suite is None else entry.asked
-            options = {**entry.options, "files": dict(own.options.files)}
-            entry = replace(entry, source=own.mains[name], options=options)  # noqa: PLW2901
-        known = grammar_name(asked, entry) if suite is None else entry.asked
-        grammars.append(replace(entry, asked=known))
+        name = entry.phenomenon if suite is None else entry.asked
+        own = by_name.get(name)
+        source = own.mains[name] if own is not None else ""
+        files = entry.options["files"] if own is None else dict(own.options.files)
+        put = replace(entry, source=source, options={**entry.options, "files": files})
+        grammars.append(replace(put, asked=grammar_name(asked, put) if suite is None else name))
     if suite is not None:
         suite = replace(suite, source=bundles[0].recipe if bundles else "")
         suite = replace(suite, asked=suite_name(suite))
