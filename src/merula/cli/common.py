@@ -141,6 +141,32 @@ def seed_option(what: str) -> Callable[[F], F]:
     )
 
 
+def out_option(what: str) -> Callable[[F], F]:
+    """The option ``--out``, a folder to write into; ``what`` says which there may be."""
+    return click.option(
+        "--out",
+        "-o",
+        metavar="DIR",
+        required=True,
+        type=click.Path(path_type=Path),
+        shell_complete=complete_folder,
+        help=what,
+    )
+
+
+def workers_option(command: F) -> F:
+    """The option ``--workers``: one process, unless more are asked for."""
+    return click.option(
+        "--workers",
+        "-w",
+        metavar="N",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Use so many processes at once.",
+    )(command)
+
+
 def variation_options(command: F) -> F:
     """The options that say how the items of a matrix vary in their lexemes."""
     answers = click.option(

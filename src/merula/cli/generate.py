@@ -12,14 +12,15 @@ import click
 
 from merula.cli.common import (
     chosen,
-    complete_folder,
     complete_grammar,
     options_of,
+    out_option,
     seed_option,
     table_options,
     usable,
     variation_of,
     variation_options,
+    workers_option,
 )
 
 if TYPE_CHECKING:
@@ -31,15 +32,7 @@ LAYOUTS = ("wide", "genbench", "xy")
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
-@click.option(
-    "--out",
-    "-o",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path),
-    shell_complete=complete_folder,
-    help="Write into this folder (new, empty, or of the same run).",
-)
+@out_option("Write into this folder (new, empty, or of the same run).")
 @click.option(
     "-n",
     "number",
@@ -71,15 +64,7 @@ LAYOUTS = ("wide", "genbench", "xy")
 @variation_options
 @click.option("--spans", is_flag=True, help="Add where each object stands, in characters.")
 @click.option("--keep", metavar="NAME,…", help="Keep only these columns of the data.")
-@click.option(
-    "--workers",
-    "-w",
-    metavar="N",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Use so many processes at once.",
-)
+@workers_option
 @click.option(
     "--shard",
     metavar="K/M",

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from merula.cli.common import (
-    complete_folder,
     complete_grammar,
     options_of,
+    out_option,
     table_options,
     usable,
+    workers_option,
 )
 from merula.cli.publishing import progress_line, report, send, show_push, sizes
 
@@ -28,15 +29,7 @@ if TYPE_CHECKING:
 @click.argument(
     "files", nargs=-1, required=True, metavar="GRAMMAR…", shell_complete=complete_grammar
 )
-@click.option(
-    "--out",
-    "-o",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path),
-    shell_complete=complete_folder,
-    help="Publish into this folder (new, empty, or published before).",
-)
+@out_option("Publish into this folder (new, empty, or published before).")
 @click.option(
     "--licence", "--license", metavar="ID", default="", help="The licence, such as cc-by-4.0."
 )
@@ -130,15 +123,7 @@ if TYPE_CHECKING:
 @click.option("--push", metavar="OWNER/NAME", default="", help="Upload it to the hub.")
 @click.option("--public", is_flag=True, help="With --push: let everybody see it.")
 @click.option("--dry-run", is_flag=True, help="With --push: list what would be uploaded.")
-@click.option(
-    "--workers",
-    "-w",
-    metavar="N",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Use so many processes at once.",
-)
+@workers_option
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
 @table_options
 def publish(

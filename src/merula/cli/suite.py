@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from merula.cli.common import complete_folder, draw
+from merula.cli.common import draw, out_option
 from merula.cli.generate import FORMATS, LAYOUTS
 
 if TYPE_CHECKING:
@@ -36,15 +36,7 @@ def _complete_suite(
 
 @click.command()
 @click.argument("recipe", metavar="SUITE", shell_complete=_complete_suite)
-@click.option(
-    "--out",
-    "-o",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path),
-    shell_complete=complete_folder,
-    help="Write into this folder (new, empty, or of the same suite).",
-)
+@out_option("Write into this folder (new, empty, or of the same suite).")
 @click.option(
     "-n",
     "number",
