@@ -1,19 +1,4 @@
-"""Hypothesis strategies: sentences, pairs, paradigms and matrices of a grammar.
-
-Any draw is an instance of the grammar: nothing is filtered. What Hypothesis reports after shrinking
-is plain: the first frame, the fewest words, the first values, the shortest lexemes (of these the
-most frequent).
-
->>> import merula
->>> from hypothesis import given, settings
->>> from merula.strategies import sentences
->>> only = merula.load("npi/only")
->>> @settings(max_examples=20, database=None)
-... @given(sentences(only, where={"licensor": "yes"}))
-... def test_only_is_there(sentence):
-...     assert "only" in sentence.text.lower()
->>> test_only_is_there()
-"""
+"""Sentences, pairs, paradigms, matrices and answers of a grammar as Hypothesis strategies."""
 
 from __future__ import annotations
 
@@ -22,22 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
 from merula.api import Design, Grammar, Instance, Sentence
 from merula.compiler import Compiled
-from merula.extras import install
 from merula.language.diagnostics import MerulaError
 from merula.narrowing import Narrow, Plainness, Where, narrowed, plainness
 from merula.plan import phrases, slot_names
 from merula.slots import Slot
 from merula.suite.cells import pairs_of
-
-try:
-    from hypothesis import strategies as st
-    from hypothesis.strategies import SearchStrategy
-except ImportError as error:
-    raise ImportError(
-        f"merula.strategies needs the package hypothesis: {install('strategies')}"
-    ) from error
 
 T = TypeVar("T")
 

@@ -1,0 +1,37 @@
+"""Hypothesis strategies: sentences, pairs, paradigms and matrices of a grammar.
+
+Any draw is an instance of the grammar: nothing is filtered. What Hypothesis reports after shrinking
+is plain: the first frame, the fewest words, the first values, the shortest lexemes (of these the
+most frequent).
+
+>>> import merula
+>>> from hypothesis import given, settings
+>>> from merula.strategies import sentences
+>>> only = merula.load("npi/only")
+>>> @settings(max_examples=20, database=None)
+... @given(sentences(only, where={"licensor": "yes"}))
+... def test_only_is_there(sentence):
+...     assert "only" in sentence.text.lower()
+>>> test_only_is_there()
+"""
+
+from merula.extras import install
+
+try:
+    import hypothesis  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        f"merula.strategies needs the package hypothesis: {install('strategies')}"
+    ) from error
+
+from merula.strategies.sentences import (
+    Occurrence,
+    Pair,
+    answers,
+    matrices,
+    pairs,
+    paradigms,
+    sentences,
+)
+
+__all__ = ["Occurrence", "Pair", "answers", "matrices", "pairs", "paradigms", "sentences"]
