@@ -397,7 +397,7 @@ def test_a_claim_is_the_class_that_is_printed(claim: str, found: list[str]) -> N
 def test_pieces_put_together_are_the_sentence(phrases: list[str]) -> None:
     surface = load_surface((folder("lexicons") / "it" / "surface.toml").read_text("utf-8"))
     whole = surface.sentence(phrases)
-    assert "".join(surface.pieces(phrases)) == whole
+    assert "".join(surface.pieces(phrases)) == whole == surface.composed(phrases)
     assert " ." not in whole
     assert " ," not in whole
 

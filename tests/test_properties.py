@@ -55,6 +55,7 @@ def rows_of_plan(plan: Plan, surface: Surface) -> list[tuple[str, ...]]:
         assert plan.space.contains(chosen)
         texts = [phrases(plan.slots, cell, chosen) for cell in plan.cells]
         rows.append(tuple(surface.sentence(text) for text in texts))
+        assert tuple(surface.composed(text) for text in texts) == rows[-1]
         spans += [
             spans_of(cell, text, surface) for cell, text in zip(plan.cells, texts, strict=True)
         ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import Phase, example, given, settings
+from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 import merula
@@ -17,6 +17,7 @@ from merula.choosing import Chooser
 from merula.examples import Parser
 from merula.language.diagnostics import MerulaError
 from merula.narrowing import Narrow, narrowed, plainest
+from merula.occurrences import occurrence
 from merula.strategies import Occurrence, Pair, answers, matrices, pairs, paradigms, sentences
 from strategies_grammar import examples, programs
 
@@ -200,11 +201,12 @@ class Fault(Exception):
     """What a test meets."""
 
 
-def shrunk(strategy: st.SearchStrategy[Any], fault: Callable[[Any], bool]) -> Any:
+def shrunk(strategy: st.SearchStrategy[Any], fault: Callable[[Any], bool], number: int = 0) -> Any:
     """The example that Hypothesis reports for a fault."""
     last: list[Any] = []
 
-    @settings(max_examples=3000, database=None, derandomize=True, report_multiple_bugs=False)
+    @seed(number)
+    @settings(max_examples=3000, database=None, report_multiple_bugs=False)
     @given(strategy)
     def test(value: Any) -> None:
         if fault(value):
@@ -247,7 +249,7 @@ def _all(
     for address in range(narrow.plan.space.count):
         chosen = narrow.plan.space.unrank_one(address)
         key = tuple(rank[c] for rank, c in zip(ranks, chosen, strict=True))
-        yield key, own[narrow.address(own._design, chosen)].cells[place]
+        yield key, occurrence(own, narrow, place, chosen)
 
 
 def _key(sentence: Occurrence) -> tuple[Any, ...]:
@@ -268,10 +270,12 @@ TOY = """phenomenon toy
 language en
 lexicon noun "nouns.csv"
 lexicon verb "verbs.csv"
+lexicon adverb "adverbs.csv"
 objects
   subj : noun (number)
-  attr? : noun (number)
+  attr : noun (number)
   verb : verb (number)
+  adv? : adverb
 attributes
   number = sg | pl
 external
@@ -279,46 +283,56 @@ external
 select
   subj, attr differ
 frames
-  plain = "the" subj "near the" attr verb
-  asked = "why" verb "the" subj "near the" attr
-paradigm agree = subj.number × verb.number × attr.number in plain | asked
+  plain = "the" subj "near the" attr adv verb
+  asked = "why" adv verb "the" subj "near the" attr
+paradigm agree = subj.number × verb.number × attr.number
+  in plain | asked varying adv (present | absent)
 """
 NOUNS = "lemma,sg,pl,band\nfox,fox,foxes,5\ncat,cat,cats,6\nturtle,turtle,turtles,4\nox,ox,oxen,3\n"
+ADVERBS = "lemma,band\nnow,6\nseldom,3\n"
 VERBS = "lemma,sg,pl,band\nsleep,sleeps,sleep,5\nrun,runs,run,6\nmeditate,meditates,meditate,2\n"
 
+TABLES = {"nouns.csv": NOUNS, "verbs.csv": VERBS, "adverbs.csv": ADVERBS}
+
 FAULTS: dict[str, Callable[[Occurrence], bool]] = {
-    "anything": lambda s: bool(s.text),
+    # a lexeme
     "turtle": lambda s: "turtle" in s.text,
     "oxen": lambda s: "oxen" in s.text,
     "meditate": lambda s: "meditate" in s.text,
+    "seldom": lambda s: "seldom" in s.text,
     "two lexemes": lambda s: "fox" in s.text and "meditate" in s.text,
-    "length": lambda s: len(s.text) > 34,
-    "longest": lambda s: len(s.text) > 37,
-    "short": lambda s: len(s.text) < 26,
-    "question": lambda s: s.text.startswith("Why"),
-    "question of oxen": lambda s: s.text.startswith("Why") and "ox" in s.text.split(),
-    "unacceptable": lambda s: not s.acceptable,
+    "two forms": lambda s: "cats" in s.text and "runs" in s.text,
+    "two in their order": lambda s: "turtle near the ox" in s.text,
+    # a feature value
     "plural subject": lambda s: s.factors["subj.number"] == "pl",
-    "plural verb, singular subject": lambda s: s.label == "sg pl pl",
+    "singular verb": lambda s: s.factors["verb.number"] == "sg",
+    "question": lambda s: s.text.startswith("Why"),
+    "optional object": lambda s: s.instance.choices["adv"] == "present",
+    "unacceptable": lambda s: not s.acceptable,
+    # a combination
+    "plural verb, singular subject": lambda s: s.label.startswith("sg pl"),
     "attraction": lambda s: (
         s.factors["verb.number"] == s.factors["attr.number"] and not s.acceptable
     ),
     "all plural": lambda s: set(s.factors.values()) == {"pl"},
-    "letters": lambda s: s.text.count("t") > 5,
-    "rule": lambda s: "E agreement" in s.broken and "cat" in s.text,
-    "words": lambda s: "cats" in s.text and "runs" in s.text,
-    "order": lambda s: "turtle near the ox" in s.text,
-    "vowels": lambda s: sum(c in "aeiou" for c in s.text) > 10,
+    "rule and lexeme": lambda s: "E agreement" in s.broken and "cat" in s.text,
+    "question of an ox": lambda s: s.text.startswith("Why") and "ox" in s.text.split(),
+    # a length
+    "letters": lambda s: len(s.text) > 34,
+    "few letters": lambda s: len(s.text) < 26,
+    "words": lambda s: len(s.text.split()) > 6,
 }
 
 
-def test_faults_are_shrunk_to_the_plainest_example() -> None:
-    grammar = merula.compile(TOY, tables={"nouns.csv": NOUNS, "verbs.csv": VERBS})
+@pytest.mark.parametrize("number", range(5))
+def test_faults_are_shrunk_to_the_plainest_example(number: int) -> None:
+    """All but one at most: shorter words for an optional object is more than shrinking tries."""
+    grammar = merula.compile(TOY, tables=TABLES)
     strategy = sentences(grammar)
     missed = [
         name
         for name, fault in FAULTS.items()
-        if _key(shrunk(strategy, fault)) != plainest_of(grammar, "agree", fault)
+        if _key(shrunk(strategy, fault, number)) != plainest_of(grammar, "agree", fault)
     ]
     assert len(FAULTS) == 20
     assert len(missed) <= 1, missed

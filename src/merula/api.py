@@ -312,7 +312,7 @@ class Design:
             Sentence(
                 c.cell.role,
                 c.cell.label,
-                self._compiled.surface.sentence(phrases(plan.slots, c, chosen)),
+                self._compiled.surface.composed(phrases(plan.slots, c, chosen)),
                 c.cell.acceptable,
                 c.cell.broken,
                 c.cell.letter,

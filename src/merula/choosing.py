@@ -10,22 +10,27 @@ are still open can be filled, given the classes that are settled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from merula.space import Bools, Space, _Component
+from merula.space import Space, _Component
+
+MOST = 4096  # rows that a slot keeps at a time
 
 
 class Chooser:
     """Chooses in a space; ``order`` holds the candidates of each slot, those liked best first."""
 
     def __init__(self, space: Space, order: Sequence[Sequence[int]]) -> None:
-        self.sizes = space.sizes
-        self.parts = [
-            (slots, _Part(component, [order[slot] for slot in slots]))
-            for slots, component in space.components
-        ]
+        self.number = len(space.sizes)
+        self.steps: list[_Step] = []
+        self.groups: list[_Group] = []
+        for slots, component in space.components:
+            own = {slot: [int(c) for c in order[slot]] for slot in slots}
+            steps = [_Step(component, i, slots, own) for i in range(len(component.buckets))]
+            self.steps += reversed(steps)
+            self.groups += [_Group(component, i, slots, own) for i in range(len(component.groups))]
 
     def choose(self, wishes: Sequence[int]) -> tuple[int, ...]:
         """The candidate of each slot.
@@ -34,68 +39,78 @@ class Chooser:
         there is taken if it can be, else the next that can, from the end to the beginning again.
         Slots are settled in an order of the space's own.
         """
-        found = [0] * len(self.sizes)
-        for slots, part in self.parts:
-            own = part.choose([wishes[slot] for slot in slots])
-            for slot, candidate in zip(slots, own, strict=True):
-                found[slot] = candidate
+        found, settled, places = [0] * self.number, [0] * self.number, list(wishes)
+        for step in self.steps:
+            slot = step.slot
+            row = 0
+            for parent, width in step.parents:
+                row = row * width + settled[parent]
+            fine = step.fine.get(row) or step.open(row)
+            place = places[slot]
+            if not fine[place]:
+                places[slot] = place = _next(fine, place)
+            settled[slot] = step.classes[place]
+            found[slot] = step.order[place]
+        for group in self.groups:
+            group.part(found, places)
         return tuple(found)
 
 
-class _Part:
-    """A component of a space: slots that constraints tie together."""
+class _Step:
+    """One slot is settled, given the classes of its parents, which are settled before it."""
 
-    def __init__(self, component: _Component, order: Sequence[Sequence[int]]) -> None:
-        self.component = component
-        self.order = [[int(candidate) for candidate in candidates] for candidates in order]
+    def __init__(
+        self,
+        component: _Component,
+        number: int,
+        slots: Sequence[int],
+        order: Mapping[int, list[int]],
+    ) -> None:
+        self.bucket = component.buckets[number]
+        self.slot = slots[self.bucket.slot]
+        self.parents = tuple((slots[p], len(component.first[p])) for p in self.bucket.parents)
+        self.order = order[self.slot]
         # the class of the candidate at each place of the order
-        self.classes = [
-            component.class_of[slot][np.array(own, dtype=np.int64)]
-            for slot, own in zip(component.slots, self.order, strict=True)
-        ]
-        self.keys = {
-            slot: keys.tolist()
-            for group in component.groups
-            for slot, keys in zip(group.slots, group.keys, strict=True)
-        }
-        self._open: dict[tuple[int, int], Bools] = {}
+        self._classes = component.class_of[self.bucket.slot][np.array(self.order, dtype=np.int64)]
+        self.classes: list[int] = self._classes.tolist()
+        self.fine: dict[int, bytes] = {}  # row of the parents' classes → whether each place can be
 
-    def choose(self, wishes: Sequence[int]) -> list[int]:
-        """The candidate of each slot of the component."""
-        component = self.component
-        settled: dict[int, int] = {}  # slot → class
-        places = [0] * len(self.order)
-        for number in range(len(component.buckets) - 1, -1, -1):
-            slot = component.buckets[number].slot
-            fine = self._fine(number, settled)[self.classes[slot]]
-            places[slot] = _next(fine.tobytes(), wishes[slot])
-            settled[slot] = int(self.classes[slot][places[slot]])
-        found = [own[place] for own, place in zip(self.order, places, strict=True)]
-        for group in component.groups:
-            taken: set[int] = set()
-            for slot in group.slots:
-                if self.keys[slot][found[slot]] in taken:
-                    found[slot] = self._untaken(slot, places[slot], settled[slot], taken)
-                taken.add(self.keys[slot][found[slot]])
-        return found
+    def open(self, row: int) -> bytes:
+        """Which places leave the slots that are not settled something."""
+        if len(self.fine) >= MOST:
+            self.fine.clear()
+        ways = np.asarray(self.bucket.ways(row) != 0, dtype=np.bool_)
+        self.fine[row] = ways[self._classes].tobytes()
+        return self.fine[row]
 
-    def _fine(self, number: int, settled: dict[int, int]) -> Bools:
-        """Which classes of a bucket's slot leave the open slots something."""
-        bucket = self.component.buckets[number]
-        row = 0
-        for slot in bucket.parents:
-            row = row * len(self.component.first[slot]) + settled[slot]
-        if (number, row) not in self._open:
-            self._open[number, row] = np.asarray(bucket.ways(row) != 0, dtype=np.bool_)
-        return self._open[number, row]
 
-    def _untaken(self, slot: int, place: int, kind: int, taken: set[int]) -> int:
-        """The next candidate of a class whose key is not taken: counting says that there is one."""
-        order, keys = self.order[slot], self.keys[slot]
-        alike = (self.classes[slot] == kind).tobytes()
-        while keys[order[place]] in taken:
-            place = _next(alike, place + 1)
-        return order[place]
+class _Group:
+    """Slots whose candidates have to have different keys; their classes say that they can."""
+
+    def __init__(
+        self,
+        component: _Component,
+        number: int,
+        slots: Sequence[int],
+        order: Mapping[int, list[int]],
+    ) -> None:
+        group = component.groups[number]
+        self.members = []
+        for slot, keys in zip(group.slots, group.keys, strict=True):
+            own = order[slots[slot]]
+            at = np.array(own, dtype=np.int64)
+            kinds: list[int] = component.class_of[slot][at].tolist()
+            self.members.append((slots[slot], own, keys[at].tolist(), kinds))
+
+    def part(self, found: list[int], places: Sequence[int]) -> None:
+        """Exchange a candidate whose key is taken for the next one of its class that is free."""
+        taken: set[int] = set()
+        for slot, order, keys, kinds in self.members:
+            start = place = places[slot]
+            while keys[place] in taken or kinds[place] != kinds[start]:
+                place = (place + 1) % len(order)
+            found[slot] = order[place]
+            taken.add(keys[place])
 
 
 def _next(fine: bytes, place: int) -> int:

@@ -24,9 +24,8 @@ except ImportError as error:
         f"merula.strategies needs the package hypothesis: {install('strategies')}"
     ) from error
 
+from merula.occurrences import Occurrence, Pair
 from merula.strategies.sentences import (
-    Occurrence,
-    Pair,
     answers,
     matrices,
     pairs,

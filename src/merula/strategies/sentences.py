@@ -2,69 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from merula.api import Design, Grammar, Instance, Sentence
-from merula.compiler import Compiled
+from merula.api import Grammar, Instance
 from merula.language.diagnostics import MerulaError
-from merula.narrowing import Narrow, Plainness, Where, narrowed, plainness
-from merula.plan import phrases, slot_names
-from merula.slots import Slot
-from merula.suite.cells import pairs_of
+from merula.narrowing import Narrow, Where, narrowed
+from merula.occurrences import Occurrence, Pair, occurrence, pair_of, pairs_in, sentences_in
+from merula.strategies.draws import Drawn, Source
+from merula.suite.cells import CellPair
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, repr=False)
-class Occurrence(Sentence):
-    """A sentence where it stands: in the instance of a design at an address."""
-
-    design: str
-    _of: tuple[Design, Narrow, tuple[int, ...]] = field(compare=False)
-
-    @property
-    def address(self) -> int:
-        """The address of its instance."""
-        design, narrow, chosen = self._of
-        return narrow.address(design._design, chosen)
-
-    @property
-    def instance(self) -> Instance:
-        """Its instance, with all cells."""
-        return self._of[0][self.address]
-
-    def __str__(self) -> str:
-        return self.text
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        del cycle
-        printer.text(repr(self))
-
-    def __repr__(self) -> str:
-        star = "" if self.acceptable else "*"
-        return f"<{self.design}[{self.address}] {self.label!r}: {star}{self.text}>"
-
-
-@dataclass(frozen=True, repr=False)
-class Pair:
-    """Two sentences of an instance that differ in one thing; ``contrast`` says in what."""
-
-    good: Occurrence
-    bad: Occurrence
-    contrast: str
-
-    def __repr__(self) -> str:
-        return f"<{self.contrast}: {self.good!r} {self.bad!r}>"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        del cycle
-        printer.text(repr(self))
 
 
 def sentences(
@@ -82,10 +33,10 @@ def sentences(
     """
 
     def cells(narrow: Narrow) -> list[int]:
-        of = narrow.plan.cells
-        return [i for i in narrow.cells if acceptable in (None, of[i].cell.acceptable)]
+        return sentences_in(narrow, acceptable)
 
-    return _drawn(_sources(grammar, design, where, cells), _sentence)
+    asked = Asked("sentences", grammar, design, where, {"acceptable": acceptable})
+    return asked.drawn(cells, _sentence)
 
 
 def answers(
@@ -109,7 +60,8 @@ def answers(
             and (breaks is None or any(breaks in (rule, rule[0]) for rule in of[i].cell.broken))
         ]
 
-    return _drawn(_sources(grammar, design, where, cells), _sentence)
+    asked = Asked("answers", grammar, design, where, {"breaks": breaks})
+    return asked.drawn(cells, _sentence)
 
 
 def pairs(
@@ -124,122 +76,74 @@ def pairs(
     ``contrast`` is that factor. Raises `MerulaError` where there is none.
     """
 
-    def cells(narrow: Narrow) -> list[tuple[int, int, str]]:
-        of = [cell.cell for cell in narrow.plan.cells]
-        if any(cell.role != "cell" for cell in of):
-            return []
-        names = [name for name, _ in of[0].factors]
-        values = [[value for _, value in cell.factors] for cell in of]
-        return [
-            (pair.good, pair.bad, pair.contrast)
-            for pair in pairs_of(names, values, [cell.acceptable for cell in of])
-            if contrast in (None, pair.contrast) and {pair.good, pair.bad} <= set(narrow.cells)
-        ]
+    def cells(narrow: Narrow) -> list[CellPair]:
+        return pairs_in(narrow, contrast)
 
-    return _drawn(_sources(grammar, design, where, cells), _pair)
+    asked = Asked("pairs", grammar, design, where, {"contrast": contrast})
+    return asked.drawn(cells, _pair)
 
 
 def paradigms(
     grammar: Grammar, *, design: str | None = None, where: Where | None = None
 ) -> SearchStrategy[Instance]:
     """Instances of paradigms, with all their cells. Raises `MerulaError` where there is none."""
-    return _drawn(_sources(grammar, design, where, _whole("cell")), _instance)
+    return Asked("paradigms", grammar, design, where).drawn(_whole("cell"), _instance)
 
 
 def matrices(
     grammar: Grammar, *, design: str | None = None, where: Where | None = None
 ) -> SearchStrategy[Instance]:
     """Instances of matrices, of type I. Raises `MerulaError` where there is none."""
-    return _drawn(_sources(grammar, design, where, _whole("context")), _instance)
+    return Asked("matrices", grammar, design, where).drawn(_whole("context"), _instance)
 
 
 # --- what is drawn -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class _Source:
-    """A plan to draw from, and what of it: one of ``parts`` is taken."""
+class Asked:
+    """What a caller asks; ``kind`` is the function, ``more`` the rest of its arguments."""
 
-    design: Design
-    narrow: Narrow
-    parts: Sequence[Any]
+    kind: str
+    grammar: Grammar
+    design: str | None
+    where: Where | None
+    more: Mapping[str, object] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        named = {"design": self.design, "where": self.where, **self.more}
+        given = [f"{name}={value!r}" for name, value in named.items() if value is not None]
+        return f"{self.kind}({', '.join([self.grammar.name, *given])})"
 
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """What is drawn: a source, one of its parts, and a lexeme for each slot that some source has.
+    def drawn(
+        self,
+        parts: Callable[[Narrow], Sequence[Any]],
+        make: Callable[[Source, Any, tuple[int, ...]], T],
+    ) -> SearchStrategy[T]:
+        """The strategy; ``parts`` says what of a plan is wanted."""
+        return Drawn(str(self), self._sources(parts), make)
 
-    A lexeme is drawn by its place among those that any source has in the slot, so that a draw
-    means the same in all sources: otherwise a plainer source could not be tried with what makes an
-    example fail. ``places[i][s]`` leads from there to the wish of slot *s* of source *i*.
-    """
-
-    sources: Sequence[_Source]
-    slots: Sequence[SearchStrategy[int] | None]  # None where there is nothing to choose
-    places: Sequence[Sequence[tuple[int, Sequence[int]]]]
-
-    @staticmethod
-    def of(sources: Sequence[_Source]) -> _Draws:
-        """The draws of some sources."""
-        known: dict[str, set[Plainness]] = {}
-        keys: dict[int, list[Plainness]] = {}
-        for source in sources:
-            for name, slot in _slots(source):
-                if id(slot) not in keys:
-                    keys[id(slot)] = sorted(plainness(slot))
-                known.setdefault(name, set()).update(keys[id(slot)])
-        every = {name: sorted(own) for name, own in known.items()}
-        number = {name: i for i, name in enumerate(every)}
-        made: dict[tuple[str, int], tuple[int, Sequence[int]]] = {}
-        places = []
-        for source in sources:
-            own = []
-            for name, slot in _slots(source):
-                if (name, id(slot)) not in made:
-                    steps = _steps(every[name], keys[id(slot)])
-                    made[name, id(slot)] = number[name], steps
-                own.append(made[name, id(slot)])
-            places.append(own)
-        slots = [st.integers(0, len(own) - 1) if len(own) > 1 else None for own in every.values()]
-        return _Draws(sources, slots, places)
-
-
-def _slots(source: _Source) -> Iterator[tuple[str, Slot]]:
-    plan = source.narrow.plan
-    return zip(slot_names(plan), plan.slots, strict=True)
-
-
-def _steps(every: Sequence[Plainness], own: Sequence[Plainness]) -> list[int]:
-    """For each of all lexemes the place of the next of some of them, and round."""
-    return [bisect_left(own, key) % len(own) for key in every]
-
-
-def _sources(
-    grammar: Grammar,
-    design: str | None,
-    where: Where | None,
-    parts: Callable[[Narrow], Sequence[Any]],
-) -> list[_Source]:
-    """What can be drawn from, the plainest of each design first."""
-    names = list(grammar) if design is None else [design]
-    found, problems = [], []
-    for name in names:
-        own = grammar[name]
-        try:
-            narrow = narrowed(own._design, where)
-        except MerulaError as error:
-            problems.append(error)
-            continue
-        found += [_Source(own, n, of) for n in narrow if (of := parts(n))]
-    if not found:
-        if problems:
-            raise problems[0]
-        raise MerulaError.of(
-            "M751",
-            f"{' and '.join(names)} of {grammar.name} has nothing of what is asked for",
-            remedy="ask for less, or for another design",
-        )
-    return found
+    def _sources(self, parts: Callable[[Narrow], Sequence[Any]]) -> list[Source]:
+        """What can be drawn from, the plainest of each design first."""
+        names = list(self.grammar) if self.design is None else [self.design]
+        found, problems = [], []
+        for name in names:
+            own = self.grammar[name]
+            try:
+                narrow = narrowed(own._design, self.where)
+            except MerulaError as error:
+                problems.append(error)
+                continue
+            found += [Source(own, n, of) for n in narrow if (of := parts(n))]
+        if not found:
+            if problems:
+                raise problems[0]
+            raise MerulaError.of(
+                "M751",
+                f"{' and '.join(names)} of {self.grammar.name} has nothing of what is asked for",
+                remedy="ask for less, or for another design",
+            )
+        return found
 
 
 def _whole(role: str) -> Callable[[Narrow], Sequence[None]]:
@@ -250,54 +154,14 @@ def _whole(role: str) -> Callable[[Narrow], Sequence[None]]:
     return parts
 
 
-def _drawn(
-    sources: Sequence[_Source], make: Callable[[_Source, Any, tuple[int, ...]], T]
-) -> SearchStrategy[T]:
-    draws = _Draws.of(sources)
-    number = st.integers(0, len(sources) - 1)
-    most = max(len(source.parts) for source in sources)
-    numbers = [st.integers(0, i) for i in range(most)]
-
-    @st.composite
-    def drawn(draw: Callable[[SearchStrategy[int]], int]) -> T:
-        at = draw(number)
-        source = sources[at]
-        part = source.parts[draw(numbers[len(source.parts) - 1])]
-        lexemes = [0 if slot is None else draw(slot) for slot in draws.slots]
-        wishes = [steps[lexemes[i]] for i, steps in draws.places[at]]
-        return make(source, part, source.narrow.chooser.choose(wishes))
-
-    return drawn()
+def _sentence(source: Source, place: int, chosen: tuple[int, ...]) -> Occurrence:
+    return occurrence(source.design, source.narrow, place, chosen)
 
 
-def _sentence(source: _Source, place: int, chosen: tuple[int, ...]) -> Occurrence:
-    plan, compiled = source.narrow.plan, source.design._compiled
-    return _occurrence(source, plan.cells[place], chosen, compiled)
+def _pair(source: Source, pair: CellPair, chosen: tuple[int, ...]) -> Pair:
+    return pair_of(source.design, source.narrow, pair, chosen)
 
 
-def _occurrence(
-    source: _Source, own: Any, chosen: tuple[int, ...], compiled: Compiled
-) -> Occurrence:
-    cell = own.cell
-    return Occurrence(
-        cell.role,
-        cell.label,
-        compiled.surface.sentence(phrases(source.narrow.plan.slots, own, chosen)),
-        cell.acceptable,
-        cell.broken,
-        cell.letter,
-        dict(cell.factors),
-        dict(cell.scopes),
-        source.design.name,
-        (source.design, source.narrow, chosen),
-    )
-
-
-def _pair(source: _Source, pair: tuple[int, int, str], chosen: tuple[int, ...]) -> Pair:
-    good, bad, contrast = pair
-    return Pair(_sentence(source, good, chosen), _sentence(source, bad, chosen), contrast)
-
-
-def _instance(source: _Source, part: None, chosen: tuple[int, ...]) -> Instance:
+def _instance(source: Source, part: None, chosen: tuple[int, ...]) -> Instance:
     del part
     return source.design[source.narrow.address(source.design._design, chosen)]

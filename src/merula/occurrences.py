@@ -1,0 +1,123 @@
+"""A sentence or a minimal pair where it stands: in the instance of a design at an address.
+
+Strategies draw them, and tests over instances are given them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from merula.api import Design, Instance, Sentence
+from merula.narrowing import Narrow
+from merula.plan import phrases
+from merula.suite.cells import CellPair, pairs_of
+
+
+@dataclass(frozen=True, repr=False)
+class Occurrence(Sentence):
+    """A sentence where it stands: in the instance of a design at an address."""
+
+    design: str
+    _of: tuple[Design, Narrow, tuple[int, ...]] = field(compare=False)
+
+    @property
+    def address(self) -> int:
+        """The address of its instance."""
+        design, narrow, chosen = self._of
+        return narrow.address(design._design, chosen)
+
+    @property
+    def instance(self) -> Instance:
+        """Its instance, with all cells."""
+        return self._of[0][self.address]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        del cycle
+        printer.text(repr(self))
+
+    def __repr__(self) -> str:
+        star = "" if self.acceptable else "*"
+        return f"<{self.design}[{self.address}] {self.label!r}: {star}{self.text}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Pair:
+    """Two sentences of an instance that differ in one thing; ``contrast`` says in what."""
+
+    good: Occurrence
+    bad: Occurrence
+    contrast: str
+
+    @property
+    def design(self) -> str:
+        """The design of their instance."""
+        return self.good.design
+
+    @property
+    def address(self) -> int:
+        """The address of their instance."""
+        return self.good.address
+
+    @property
+    def instance(self) -> Instance:
+        """Their instance, with all cells."""
+        return self.good.instance
+
+    def __repr__(self) -> str:
+        return f"<{self.contrast}: {self.good!r} {self.bad!r}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        del cycle
+        printer.text(repr(self))
+
+
+def occurrence(design: Design, narrow: Narrow, place: int, chosen: tuple[int, ...]) -> Occurrence:
+    """The sentence of a cell of a plan, for a choice of the lexemes left."""
+    plan = narrow.plan
+    own = plan.cells[place]
+    cell = own.cell
+    return Occurrence(
+        cell.role,
+        cell.label,
+        design._compiled.surface.composed(phrases(plan.slots, own, chosen)),
+        cell.acceptable,
+        cell.broken,
+        cell.letter,
+        dict(cell.factors),
+        dict(cell.scopes),
+        design.name,
+        (design, narrow, chosen),
+    )
+
+
+def pair_of(design: Design, narrow: Narrow, cells: CellPair, chosen: tuple[int, ...]) -> Pair:
+    """Two cells of a plan as a pair, for a choice of the lexemes left."""
+    good, bad = (occurrence(design, narrow, i, chosen) for i in (cells.good, cells.bad))
+    return Pair(good, bad, cells.contrast)
+
+
+def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
+    """The places of the cells that are wanted, all or those that are acceptable or are not."""
+    cells = narrow.plan.cells
+    return [i for i in narrow.cells if acceptable in (None, cells[i].cell.acceptable)]
+
+
+def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:
+    """The minimal pairs among the cells that are wanted, all or those that differ in a factor.
+
+    A matrix has none.
+    """
+    cells = [cell.cell for cell in narrow.plan.cells]
+    if any(cell.role != "cell" for cell in cells):
+        return []
+    names = [name for name, _ in cells[0].factors]
+    values = [[value for _, value in cell.factors] for cell in cells]
+    return [
+        pair
+        for pair in pairs_of(names, values, [cell.acceptable for cell in cells])
+        if contrast in (None, pair.contrast) and {pair.good, pair.bad} <= set(narrow.cells)
+    ]

@@ -1,0 +1,98 @@
+"""What Hypothesis draws: one of several plans, a part of it, and a lexeme for each slot."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from hypothesis.strategies import SearchStrategy
+
+from merula.api import Design
+from merula.narrowing import Narrow, Plainness, plainness
+from merula.plan import slot_names
+from merula.slots import Slot
+
+if TYPE_CHECKING:
+    from hypothesis.internal.conjecture.data import ConjectureData
+
+T = TypeVar("T")
+SLOT = 0x6D6572756C61  # the label of a slot's draw: all have one, so that they may change places
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A plan to draw from, and what of it: one of ``parts`` is taken."""
+
+    design: Design
+    narrow: Narrow
+    parts: Sequence[Any]
+
+
+class Drawn(SearchStrategy[T], Generic[T]):
+    """Values made of a source, one of its parts, and a lexeme for each slot that some source has.
+
+    A lexeme is drawn by its place among those that any source has in the slot, so that a draw
+    means the same in all sources: otherwise a plainer source could not be tried with what makes an
+    example fail. ``places[i][s]`` leads from there to the wish of slot *s* of source *i*.
+
+    Numbers are drawn from Hypothesis' choice sequence itself: a strategy for each would take longer
+    than all the rest.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sources: Sequence[Source],
+        make: Callable[[Source, Any, tuple[int, ...]], T],
+    ) -> None:
+        super().__init__()
+        self._name, self._sources, self._make = name, sources, make
+        known: dict[str, set[Plainness]] = {}
+        keys: dict[int, list[Plainness]] = {}
+        for source in sources:
+            for slot_name, slot in _slots(source):
+                if id(slot) not in keys:
+                    keys[id(slot)] = sorted(plainness(slot))
+                known.setdefault(slot_name, set()).update(keys[id(slot)])
+        every = {slot_name: sorted(own) for slot_name, own in known.items()}
+        number = {slot_name: i for i, slot_name in enumerate(every)}
+        made: dict[tuple[str, int], tuple[int, Sequence[int]]] = {}
+        self._places = []
+        for source in sources:
+            own = []
+            for slot_name, slot in _slots(source):
+                if (slot_name, id(slot)) not in made:
+                    steps = _steps(every[slot_name], keys[id(slot)])
+                    made[slot_name, id(slot)] = number[slot_name], steps
+                own.append(made[slot_name, id(slot)])
+            self._places.append(own)
+        self._none = [0] * len(every)
+        self._slots = [(i, len(own) - 1) for i, own in enumerate(every.values()) if len(own) > 1]
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def do_draw(self, data: ConjectureData) -> T:
+        """One value."""
+        at = data.draw_integer(0, len(self._sources) - 1)
+        source = self._sources[at]
+        part = source.parts[data.draw_integer(0, len(source.parts) - 1)]
+        lexemes = self._none.copy()
+        for slot, last in self._slots:
+            data.start_span(SLOT)
+            lexemes[slot] = data.draw_integer(0, last)
+            data.stop_span()
+        wishes = [steps[lexemes[i]] for i, steps in self._places[at]]
+        return self._make(source, part, source.narrow.chooser.choose(wishes))
+
+
+def _slots(source: Source) -> Iterator[tuple[str, Slot]]:
+    plan = source.narrow.plan
+    return zip(slot_names(plan), plan.slots, strict=True)
+
+
+def _steps(every: Sequence[Plainness], own: Sequence[Plainness]) -> list[int]:
+    """For each of all lexemes the place of the next of some of them, and round."""
+    return [bisect_left(own, key) % len(own) for key in every]
