@@ -1,15 +1,14 @@
-"""What Hypothesis draws: one of several plans, a part of it, and a lexeme for each slot."""
+"""What Hypothesis draws: one of several sources, a part of it, and a lexeme for each slot."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
-from merula.api import Design
 from merula.narrowing import Narrow, Plainness, plainness
 from merula.plan import slot_names
 from merula.slots import Slot
@@ -18,19 +17,38 @@ if TYPE_CHECKING:
     from hypothesis.internal.conjecture.data import ConjectureData
 
 T = TypeVar("T")
+Chosen = tuple[int, ...]  # a candidate a slot
 SLOT = 0x6D6572756C61  # the label of a slot's draw: all have one, so that they may change places
 
 
+class Choosing(Protocol):
+    """What makes a combination of lexemes of a wish a slot (`merula.choosing.Chooser`)."""
+
+    def choose(self, wishes: Sequence[int]) -> tuple[int, ...]:
+        """The candidate of each slot."""
+
+
 @dataclass(frozen=True, eq=False)
-class Source:
-    """A plan to draw from, and what of it: one of ``parts`` is taken."""
+class Source(Generic[T]):
+    """Named slots, what chooses among their lexemes, and what is made of a choice.
 
-    design: Design
-    narrow: Narrow
+    One of ``parts`` is drawn too, and ``make`` is given it together with the choice.
+    """
+
+    slots: Sequence[tuple[str, Slot]]
+    chooser: Choosing
     parts: Sequence[Any]
+    make: Callable[[Any, Chosen], T]
+
+    @staticmethod
+    def of(narrow: Narrow, parts: Sequence[Any], make: Callable[[Any, Chosen], T]) -> Source[T]:
+        """What is drawn from a plan."""
+        plan = narrow.plan
+        slots = list(zip(slot_names(plan), plan.slots, strict=True))
+        return Source(slots, narrow.chooser, parts, make)
 
 
-class Drawn(SearchStrategy[T], Generic[T]):
+class Drawn(SearchStrategy[T]):
     """Values made of a source, one of its parts, and a lexeme for each slot that some source has.
 
     A lexeme is drawn by its place among those that any source has in the slot, so that a draw
@@ -41,18 +59,13 @@ class Drawn(SearchStrategy[T], Generic[T]):
     than all the rest.
     """
 
-    def __init__(
-        self,
-        name: str,
-        sources: Sequence[Source],
-        make: Callable[[Source, Any, tuple[int, ...]], T],
-    ) -> None:
+    def __init__(self, name: str, sources: Sequence[Source[T]]) -> None:
         super().__init__()
-        self._name, self._sources, self._make = name, sources, make
+        self._name, self._sources = name, sources
         known: dict[str, set[Plainness]] = {}
         keys: dict[int, list[Plainness]] = {}
         for source in sources:
-            for slot_name, slot in _slots(source):
+            for slot_name, slot in source.slots:
                 if id(slot) not in keys:
                     keys[id(slot)] = sorted(plainness(slot))
                 known.setdefault(slot_name, set()).update(keys[id(slot)])
@@ -62,7 +75,7 @@ class Drawn(SearchStrategy[T], Generic[T]):
         self._places = []
         for source in sources:
             own = []
-            for slot_name, slot in _slots(source):
+            for slot_name, slot in source.slots:
                 if (slot_name, id(slot)) not in made:
                     steps = _steps(every[slot_name], keys[id(slot)])
                     made[slot_name, id(slot)] = number[slot_name], steps
@@ -85,12 +98,7 @@ class Drawn(SearchStrategy[T], Generic[T]):
             lexemes[slot] = data.draw_integer(0, last)
             data.stop_span()
         wishes = [steps[lexemes[i]] for i, steps in self._places[at]]
-        return self._make(source, part, source.narrow.chooser.choose(wishes))
-
-
-def _slots(source: Source) -> Iterator[tuple[str, Slot]]:
-    plan = source.narrow.plan
-    return zip(slot_names(plan), plan.slots, strict=True)
+        return source.make(part, source.chooser.choose(wishes))
 
 
 def _steps(every: Sequence[Plainness], own: Sequence[Plainness]) -> list[int]:

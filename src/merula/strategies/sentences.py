@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
-from merula.api import Grammar, Instance
-from merula.language.diagnostics import MerulaError
+from merula.api import Design, Grammar, Instance
+from merula.language.diagnostics import MerulaError, listing
 from merula.narrowing import Narrow, Where, narrowed
 from merula.occurrences import Occurrence, Pair, occurrence, pair_of, pairs_in, sentences_in
-from merula.strategies.draws import Drawn, Source
-from merula.suite.cells import CellPair
+from merula.strategies.draws import Chosen, Drawn, Source
 
 T = TypeVar("T")
 
@@ -32,11 +32,8 @@ def sentences(
     for sentences that are, or are not. Raises `MerulaError` where there is none.
     """
 
-    def cells(narrow: Narrow) -> list[int]:
-        return sentences_in(narrow, acceptable)
-
     asked = Asked("sentences", grammar, design, where, {"acceptable": acceptable})
-    return asked.drawn(cells, _sentence)
+    return asked.drawn(lambda narrow: sentences_in(narrow, acceptable), occurrence)
 
 
 def answers(
@@ -61,7 +58,7 @@ def answers(
         ]
 
     asked = Asked("answers", grammar, design, where, {"breaks": breaks})
-    return asked.drawn(cells, _sentence)
+    return asked.drawn(cells, occurrence)
 
 
 def pairs(
@@ -76,11 +73,8 @@ def pairs(
     ``contrast`` is that factor. Raises `MerulaError` where there is none.
     """
 
-    def cells(narrow: Narrow) -> list[CellPair]:
-        return pairs_in(narrow, contrast)
-
     asked = Asked("pairs", grammar, design, where, {"contrast": contrast})
-    return asked.drawn(cells, _pair)
+    return asked.drawn(lambda narrow: pairs_in(narrow, contrast), pair_of)
 
 
 def paradigms(
@@ -99,6 +93,8 @@ def matrices(
 
 # --- what is drawn -----------------------------------------------------------------------------
 
+Make = Callable[[Design, Narrow, Any, Chosen], T]  # of a part of a plan and the lexemes chosen
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:
@@ -115,35 +111,45 @@ class Asked:
         given = [f"{name}={value!r}" for name, value in named.items() if value is not None]
         return f"{self.kind}({', '.join([self.grammar.name, *given])})"
 
-    def drawn(
-        self,
-        parts: Callable[[Narrow], Sequence[Any]],
-        make: Callable[[Source, Any, tuple[int, ...]], T],
-    ) -> SearchStrategy[T]:
-        """The strategy; ``parts`` says what of a plan is wanted."""
-        return Drawn(str(self), self._sources(parts), make)
-
-    def _sources(self, parts: Callable[[Narrow], Sequence[Any]]) -> list[Source]:
-        """What can be drawn from, the plainest of each design first."""
+    @property
+    def designs(self) -> list[Design]:
+        """The designs to draw from."""
         names = list(self.grammar) if self.design is None else [self.design]
+        return [self.grammar[name] for name in names]
+
+    def narrowed(self) -> list[tuple[Design, list[Narrow]]]:
+        """The plans of each design that have what is asked for, the plainest first."""
         found, problems = [], []
-        for name in names:
-            own = self.grammar[name]
+        for design in self.designs:
             try:
-                narrow = narrowed(own._design, self.where)
+                found.append((design, narrowed(design._design, self.where)))
             except MerulaError as error:
                 problems.append(error)
-                continue
-            found += [Source(own, n, of) for n in narrow if (of := parts(n))]
+        if not found and problems:
+            raise problems[0]
+        return found
+
+    def drawn(self, parts: Callable[[Narrow], Sequence[Any]], make: Make[T]) -> SearchStrategy[T]:
+        """The strategy; ``parts`` says what of a plan is wanted."""
+        return self.strategy(
+            Source.of(narrow, own, partial(make, design, narrow))
+            for design, narrows in self.narrowed()
+            for narrow in narrows
+            if (own := parts(narrow))
+        )
+
+    def strategy(self, sources: Iterable[Source[T]]) -> SearchStrategy[T]:
+        """The strategy that draws from some sources; raises `MerulaError` where there is none."""
+        found = list(sources)
         if not found:
-            if problems:
-                raise problems[0]
+            names = listing(design.name for design in self.designs)
             raise MerulaError.of(
                 "M751",
-                f"{' and '.join(names)} of {self.grammar.name} has nothing of what is asked for",
+                f"{names} of {self.grammar.name} {'have' if len(self.designs) > 1 else 'has'}"
+                " nothing of what is asked for",
                 remedy="ask for less, or for another design",
             )
-        return found
+        return Drawn(str(self), found)
 
 
 def _whole(role: str) -> Callable[[Narrow], Sequence[None]]:
@@ -154,14 +160,6 @@ def _whole(role: str) -> Callable[[Narrow], Sequence[None]]:
     return parts
 
 
-def _sentence(source: Source, place: int, chosen: tuple[int, ...]) -> Occurrence:
-    return occurrence(source.design, source.narrow, place, chosen)
-
-
-def _pair(source: Source, pair: CellPair, chosen: tuple[int, ...]) -> Pair:
-    return pair_of(source.design, source.narrow, pair, chosen)
-
-
-def _instance(source: Source, part: None, chosen: tuple[int, ...]) -> Instance:
+def _instance(design: Design, narrow: Narrow, part: None, chosen: Chosen) -> Instance:
     del part
-    return source.design[source.narrow.address(source.design._design, chosen)]
+    return design[narrow.address(design._design, chosen)]
