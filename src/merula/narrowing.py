@@ -28,6 +28,7 @@ from merula.values import frozen
 
 Where = Mapping[str, str | Sequence[str]]
 CELL = ("cell", "label")
+FRAME = "frame"
 SCOPE = "scope."
 BAND = "band"  # the column of frequency bands in Merula's tables
 
@@ -89,9 +90,9 @@ def _plainness(own: Narrow, frames: Sequence[str]) -> tuple[int, int, int]:
     return frames.index(own.plan.variant.frame.name), words, own.number
 
 
-def _names(plan: Plan) -> dict[str, str]:
-    """What can be asked of a plan, and what it is."""
-    known = {"frame": "plan", **{name: "plan" for name, _ in plan.variant.choices}}
+def names(plan: Plan) -> dict[str, str]:
+    """What can be asked of a plan, and whether it is of the plan, a cell, a slot or a feature."""
+    known = {FRAME: "plan", **{name: "plan" for name, _ in plan.variant.choices}}
     for name, slot in zip(slot_names(plan), plan.slots, strict=True):
         known[name] = "slot"
         columns = slot.rows.columns if slot.rows is not None and slot.candidates else ()
@@ -103,7 +104,7 @@ def _names(plan: Plan) -> dict[str, str]:
 
 
 def _demand_known(design: CompiledDesign, asked: Mapping[str, tuple[str, ...]]) -> None:
-    known = {name: kind for plan in design.plans for name, kind in _names(plan).items()}
+    known = {name: kind for plan in design.plans for name, kind in names(plan).items()}
     for name in asked:
         if name not in known:
             plain = [n for n, kind in known.items() if kind != "feature"]
@@ -122,10 +123,10 @@ def _narrow(
     made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]],
 ) -> Narrow | None:
     """A plan with what is asked for, or None where it has not."""
-    known = _names(plan)
+    known = names(plan)
     if any(name not in known for name in asked):
         return None
-    chosen = {"frame": plan.variant.frame.name, **dict(plan.variant.choices)}
+    chosen = {FRAME: plan.variant.frame.name, **dict(plan.variant.choices)}
     cells = tuple(range(len(plan.cells)))
     for name, values in asked.items():
         if known[name] == "plan" and chosen[name] not in values:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+
 from merula import grammar as g
 from merula.items import Fixed, Item, OneOf, Placed
 from merula.language.diagnostics import Report, did_you_mean, listing
@@ -16,7 +18,7 @@ from merula.language.names import rows_of
 from merula.language.syntax import cell_references, columns_in, references
 from merula.lexicon import ANY, LEMMA, SETS, Lexicon, Rows, members
 from merula.selection import check_cells, fits, fits_itself
-from merula.space import Bools
+from merula.space import Bools, Ints
 from merula.values import frozen
 
 SlotKey = tuple[object, ...]
@@ -398,6 +400,13 @@ def kept(slot: Slot, keep: Bools) -> Slot:
     candidates = only(slot.candidates) if slot.candidates else ()
     titles, places = only(slot.titles), only(slot.places)
     return Slot(slot.name, slot.objects, titles, places, forms, slot.rows, candidates)
+
+
+def some(slot: Slot, places: Ints) -> Slot:
+    """A slot with the candidates at some places only, in their order in the slot."""
+    keep = np.zeros(len(slot), dtype=np.bool_)
+    keep[places] = True
+    return kept(slot, keep)
 
 
 def lexemes_of(name: str, number: int = 1) -> str:

@@ -25,6 +25,8 @@ except ImportError as error:
     ) from error
 
 from merula.occurrences import Occurrence, Pair
+from merula.strategies.edits import Edit, edits
+from merula.strategies.properties import direction, invariance, preference
 from merula.strategies.sentences import (
     answers,
     matrices,
@@ -33,4 +35,17 @@ from merula.strategies.sentences import (
     sentences,
 )
 
-__all__ = ["Occurrence", "Pair", "answers", "matrices", "pairs", "paradigms", "sentences"]
+__all__ = [
+    "Edit",
+    "Occurrence",
+    "Pair",
+    "answers",
+    "direction",
+    "edits",
+    "invariance",
+    "matrices",
+    "pairs",
+    "paradigms",
+    "preference",
+    "sentences",
+]
