@@ -214,9 +214,22 @@ def trimmed(output: str) -> list[str]:
     return [line.rstrip() for line in output.splitlines()]
 
 
+# Hypothesis takes the modules of an editable install for the reader's own, and looks for constants
+# in them when it first draws. That takes it too long to be borne, but is kept in the folder.
+WARM = """
+import merula
+from hypothesis import HealthCheck, given, settings
+from merula.strategies import edits
+every = settings(max_examples=200, suppress_health_check=list(HealthCheck), deadline=None)
+every(given(edits(merula.load("npi/only"), "N1.number"))(lambda edit: None))()
+"""
+
+
 @pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_the_commands_of(page: Path, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     text = page.read_text(encoding="utf-8")
+    if "from hypothesis import" in text:
+        subprocess.run([sys.executable, "-c", WARM], cwd=tmp_path, check=True)
     if pytestconfig.getoption("rewrite"):
         page.write_text(rewritten(text, tmp_path), encoding="utf-8")
     else:

@@ -109,15 +109,16 @@ def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
 def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:
     """The minimal pairs among the cells that are wanted, all or those that differ in a factor.
 
-    A matrix has none.
+    A matrix has none. They are in the order of the cells.
     """
     cells = [cell.cell for cell in narrow.plan.cells]
     if any(cell.role != "cell" for cell in cells):
         return []
     names = [name for name, _ in cells[0].factors]
     values = [[value for _, value in cell.factors] for cell in cells]
+    found = pairs_of(names, values, [cell.acceptable for cell in cells])
     return [
         pair
-        for pair in pairs_of(names, values, [cell.acceptable for cell in cells])
+        for pair in sorted(found, key=lambda pair: (pair.good, pair.bad))
         if contrast in (None, pair.contrast) and {pair.good, pair.bad} <= set(narrow.cells)
     ]

@@ -70,20 +70,19 @@ def direction(
     def test_direction(edit: Edit) -> None:
         old, new = function(edit.before.text), function(edit.after.text)
         changed = _changed(old, new)
-        if len(changed) != 1:
-            said = f"should change one thing, not {len(changed)}" if changed else "should change it"
-            raise AssertionError(_told(edit, old, new, said))
-        ((one, other),) = changed
         if isinstance(way, Mapping):
-            for value in (edit.old, edit.new):
-                if value not in way:
-                    raise ValueError(f"way={dict(way)!r} does not say what {value!r} stands for")
-            wanted = (way[edit.old], way[edit.new])
-            if (one, other) != wanted:
-                said = f"should change {wanted[0]!r} into {wanted[1]!r}"
-                raise AssertionError(_told(edit, old, new, said))
-        elif not (WAYS[way](other, one) if isinstance(way, str) else way(one, other)):
-            said = f"should go {way}" if isinstance(way, str) else f"should pass {_name(way)}"
+            wanted = _stand_for(way, edit)
+            fine = changed == [wanted]
+            said = f"should change {wanted[0]!r} into {wanted[1]!r}"
+        elif isinstance(way, str):
+            fine = len(changed) == 1 and WAYS[way](changed[0][1], changed[0][0])
+            said = f"should bring the result {way}"
+        else:
+            fine = len(changed) == 1 and way(*changed[0])
+            said = f"should change the result as {_name(way)} demands"
+        if len(changed) > 1:
+            said += f" and nothing else, but {len(changed)} things change"
+        if not fine:
             raise AssertionError(_told(edit, old, new, said))
 
     return _given(edits, test_direction, function)
@@ -120,6 +119,14 @@ def _changed(old: Any, new: Any) -> list[tuple[Any, Any]]:
     else:
         both = [(old, new)]
     return [(one, other) for one, other in both if one != other]
+
+
+def _stand_for(way: Mapping[str, object], edit: Edit) -> tuple[object, object]:
+    """The results that the values before and after an edit stand for."""
+    for value in (edit.old, edit.new):
+        if value not in way:
+            raise ValueError(f"way={dict(way)!r} does not say what {value!r} stands for")
+    return way[edit.old], way[edit.new]
 
 
 def _listed(value: Any) -> bool:
