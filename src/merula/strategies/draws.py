@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from merula.narrowing import Narrow, Plainness, plainness
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Chosen = tuple[int, ...]  # a candidate a slot
+TRIES = 500  # choices that are looked at for one with something
 SLOT = 0x6D6572756C61  # the label of a slot's draw: all have one, so that they may change places
 
 
@@ -46,6 +48,13 @@ class Source(Generic[T]):
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
         return Source(slots, narrow.chooser, parts, make)
+
+    def choices(self) -> Iterator[Chosen]:
+        """Some choices, always the same: the plainest first, then what comes."""
+        sizes = [len(slot) for _, slot in self.slots]
+        tries = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
+        tries[0] = 0
+        return (self.chooser.choose(wishes) for wishes in tries.tolist())
 
 
 class Drawn(SearchStrategy[T]):

@@ -24,7 +24,7 @@ from merula.narrowing import CELL, FRAME, SCOPE, Narrow, Where, names, plainest
 from merula.occurrences import Occurrence, occurrence
 from merula.plan import slot_names
 from merula.slots import Slot, some
-from merula.space import Constraint, Distinct, Ints, Space
+from merula.space import Constraint, Distinct, Ints, Made, Space
 from merula.strategies.draws import Chosen, Source
 from merula.strategies.exchange import Exchanger
 from merula.strategies.sentences import Asked
@@ -48,6 +48,11 @@ class Edit:
     def title(self) -> str:
         """``N1.number sg → pl``, or the name of a function that changes the text."""
         return f"{self.what} {self.old} → {self.new}" if self.old or self.new else self.what
+
+    @property
+    def shows(self) -> bool:
+        """Whether the two texts differ."""
+        return self.before.text != self.after.text
 
     def __repr__(self) -> str:
         return f"<{self.title}: {self.before!r} {self.after!r}>"
@@ -93,9 +98,10 @@ def edits(
 
     ``what`` is a factor (two cells of an instance), what a variant chooses or ``frame`` (the
     lexemes stay), a slot (another lexeme), a feature of a slot's lexemes (a lexeme that has another
-    value), or a function from the text to the text after the edit. ``old`` and ``new`` ask for a
-    value before and after it, ``acceptable`` for two sentences that both are so, or are not,
-    ``design`` and ``where`` as in `sentences`. Raises `MerulaError` where there is none.
+    value), or a function from the text to the text after the edit. The two texts differ, but where
+    a function leaves one as it is. ``old`` and ``new`` ask for a value before and after it,
+    ``acceptable`` for two sentences that both are so, or are not, ``design`` and ``where`` as in
+    `sentences`. Raises `MerulaError` where there is none.
     """
     more = {"what": what, "old": old, "new": new, "acceptable": acceptable}
     asked = Asked("edits", grammar, design, where, more)
@@ -123,7 +129,26 @@ def edits(
             remedy=did_you_mean(what, known)
             or f"change {listing((n for n, kind in known.items() if kind != 'feature'), 'or')}",
         )
-    return asked.strategy(sources)
+    return asked.strategy(told for source in sources if (told := _telling(source)) is not None)
+
+
+def _telling(source: Source[Edit]) -> Source[Edit] | None:
+    """A source without the edits that no word shows (*one sheep*, *two sheep*).
+
+    Another edit stands for them: the first of some in which it shows. None where there is none.
+    """
+    spares: dict[Any, Edit] = {}
+    for part in source.parts:
+        edits_ = (source.make(part, chosen) for chosen in source.choices())
+        spare = next((edit for edit in edits_ if edit.shows), None)
+        if spare is not None:
+            spares[part] = spare
+
+    def make(part: Any, chosen: Chosen) -> Edit:
+        edit = source.make(part, chosen)
+        return edit if edit.shows else spares[part]
+
+    return Source(source.slots, source.chooser, list(spares), make) if spares else None
 
 
 def _rewritten(
@@ -193,12 +218,13 @@ def _other_variants(
         if value is not None:
             groups.setdefault(tuple(choices.items()), []).append((value, narrow))
     joints: dict[tuple[int, ...], _Joint | None] = {}
+    made: Made = {}
     for group in groups.values():
         for (old, one), (new, other) in permutations(group, 2):
             parts = _same_cells(one, other, wanted) if wanted.fits(old, new) else []
             key = tuple(sorted((one.number, other.number)))
             if parts and key not in joints:
-                joints[key] = _Joint.of(one, other)
+                joints[key] = _Joint.of(one, other, made)
             if parts and (joint := joints[key]) is not None:
                 make = partial(_variants, (wanted.what, old, new), design, joint, one, other)
                 found.append(Source(joint.slots, joint.chooser, parts, make))
@@ -235,7 +261,7 @@ class _Joint:
     place: Mapping[int, Sequence[int]]
 
     @staticmethod
-    def of(one: Narrow, other: Narrow) -> _Joint | None:
+    def of(one: Narrow, other: Narrow, made: Made) -> _Joint | None:
         """What two variants have in common; None where no choice suits both.
 
         A slot that both have is one slot, with the lexemes that both have, if there are any.
@@ -263,7 +289,7 @@ class _Joint:
                 slots.append((f"{name} after", slot))
             place[other.number].append(at)
             candidates[other.number].append(own)
-        space = _joint_space([one, other], slots, candidates, place)
+        space = _joint_space([one, other], slots, candidates, place, made)
         if not space.count:
             return None
         chooser = Chooser(space, [plainest(slot) for _, slot in slots])
@@ -298,6 +324,7 @@ def _joint_space(
     slots: Sequence[tuple[str, Slot]],
     candidates: Mapping[int, Sequence[Ints]],
     place: Mapping[int, Sequence[int]],
+    made: Made,
 ) -> Space:
     """The space that satisfies the constraints of both plans; what both demand counts once."""
     links: dict[tuple[object, ...], Constraint | Distinct] = {}
@@ -314,7 +341,7 @@ def _joint_space(
             links[where, *(x.tobytes() for x in keys)] = Distinct(where, keys, d.origin)
     constraints = [link for link in links.values() if isinstance(link, Constraint)]
     distinct = [link for link in links.values() if isinstance(link, Distinct)]
-    return Space([len(slot) for _, slot in slots], constraints, distinct)
+    return Space([len(slot) for _, slot in slots], constraints, distinct, made)
 
 
 def _taken(values: Ints, places: Ints) -> Ints:

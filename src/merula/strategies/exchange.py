@@ -11,9 +11,7 @@ from merula.narrowing import Narrow, plainest
 from merula.plan import slot_names
 from merula.slots import Slot, some
 from merula.space import Bools, Ints, Space
-from merula.strategies.draws import Chosen
-
-TRIES = 500  # choices that are looked at for one with which another lexeme goes
+from merula.strategies.draws import TRIES, Chosen
 
 
 class Exchanger:
