@@ -7,7 +7,7 @@ space that satisfies the constraints of both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
@@ -17,16 +17,16 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar, Sentence
-from merula.choosing import Chooser
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.lexicon import members
-from merula.narrowing import CELL, FRAME, SCOPE, Narrow, Where, names, plainest
+from merula.narrowing import CELL, FRAME, SCOPE, Narrow, Where, names
 from merula.occurrences import Occurrence, occurrence
 from merula.plan import slot_names
-from merula.slots import Slot, some
-from merula.space import Constraint, Distinct, Ints, Made, Space
+from merula.slots import Slot
+from merula.space import Ints, Made
 from merula.strategies.draws import Chosen, Source
 from merula.strategies.exchange import Exchanger
+from merula.strategies.joint import Joint
 from merula.strategies.sentences import Asked
 from merula.values import frozen
 
@@ -217,14 +217,14 @@ def _other_variants(
         value = choices.pop(wanted.what, None)
         if value is not None:
             groups.setdefault(tuple(choices.items()), []).append((value, narrow))
-    joints: dict[tuple[int, ...], _Joint | None] = {}
+    joints: dict[tuple[int, ...], Joint | None] = {}
     made: Made = {}
     for group in groups.values():
         for (old, one), (new, other) in permutations(group, 2):
             parts = _same_cells(one, other, wanted) if wanted.fits(old, new) else []
             key = tuple(sorted((one.number, other.number)))
             if parts and key not in joints:
-                joints[key] = _Joint.of(one, other, made)
+                joints[key] = Joint.of(one, other, made)
             if parts and (joint := joints[key]) is not None:
                 make = partial(_variants, (wanted.what, old, new), design, joint, one, other)
                 found.append(Source(joint.slots, joint.chooser, parts, make))
@@ -247,111 +247,10 @@ def _name(narrow: Narrow, place: int) -> tuple[str, str]:
     return cell.role, cell.label
 
 
-@frozen(eq=False)
-class _Joint:
-    """The choices of lexemes that two variants have in common.
-
-    ``candidates[number][i]`` leads from the lexemes of a joint slot to those of slot *i* of the
-    plan with that number; ``place[number][i]`` is the joint slot.
-    """
-
-    slots: Sequence[tuple[str, Slot]]
-    chooser: Chooser
-    candidates: Mapping[int, Sequence[Ints]]
-    place: Mapping[int, Sequence[int]]
-
-    @staticmethod
-    def of(one: Narrow, other: Narrow, made: Made) -> _Joint | None:
-        """What two variants have in common; None where no choice suits both.
-
-        A slot that both have is one slot, with the lexemes that both have, if there are any.
-        """
-        theirs = dict(zip(slot_names(other.plan), range(len(other.plan.slots)), strict=True))
-        slots: list[tuple[str, Slot]] = []
-        candidates: dict[int, list[Ints]] = {one.number: [], other.number: []}
-        place: dict[int, list[int]] = {one.number: [], other.number: []}
-        shared: dict[int, tuple[int, Ints]] = {}
-        for name, slot in zip(slot_names(one.plan), one.plan.slots, strict=True):
-            own = np.arange(len(slot))
-            if name in theirs:
-                mine, yours = _common(slot, other.plan.slots[theirs[name]])
-                if len(mine):
-                    own = mine
-                    shared[theirs[name]] = (len(slots), yours)
-            place[one.number].append(len(slots))
-            candidates[one.number].append(own)
-            slots.append((name, some(slot, own)))
-        for i, (name, slot) in enumerate(
-            zip(slot_names(other.plan), other.plan.slots, strict=True)
-        ):
-            at, own = shared.get(i, (len(slots), np.arange(len(slot))))
-            if i not in shared:
-                slots.append((f"{name} after", slot))
-            place[other.number].append(at)
-            candidates[other.number].append(own)
-        space = _joint_space([one, other], slots, candidates, place, made)
-        if not space.count:
-            return None
-        chooser = Chooser(space, [plainest(slot) for _, slot in slots])
-        return _Joint(slots, chooser, candidates, place)
-
-    def chosen(self, narrow: Narrow, chosen: Chosen) -> Chosen:
-        """The candidates of one of the plans."""
-        number = narrow.number
-        return tuple(
-            int(own[chosen[at]])
-            for own, at in zip(self.candidates[number], self.place[number], strict=True)
-        )
-
-
-def _common(one: Slot, other: Slot) -> tuple[Ints, Ints]:
-    """The lexemes that two slots have in common, as candidates of each."""
-    theirs = {lexeme: i for i, lexeme in enumerate(_lexemes(other))}
-    both = [(i, theirs[x]) for i, x in enumerate(_lexemes(one)) if x in theirs]
-    mine, yours = zip(*both, strict=True) if both else ((), ())
-    return np.array(mine, dtype=np.int64), np.array(yours, dtype=np.int64)
-
-
-def _lexemes(slot: Slot) -> list[object]:
-    """What tells the lexemes of a slot from all others: their rows, or else their words."""
-    if slot.rows is None or not slot.candidates:
-        return list(slot.titles)
-    return [(id(slot.rows), row) for row in slot.candidates]
-
-
-def _joint_space(
-    narrows: Sequence[Narrow],
-    slots: Sequence[tuple[str, Slot]],
-    candidates: Mapping[int, Sequence[Ints]],
-    place: Mapping[int, Sequence[int]],
-    made: Made,
-) -> Space:
-    """The space that satisfies the constraints of both plans; what both demand counts once."""
-    links: dict[tuple[object, ...], Constraint | Distinct] = {}
-    for narrow in narrows:
-        own, at = candidates[narrow.number], place[narrow.number]
-        for c in narrow.plan.space.constraints:
-            where = tuple(at[s] for s in c.slots)
-            groups = tuple(_taken(x, own[s]) for s, x in zip(c.slots, c.groups, strict=True))
-            key = (where, id(c.table), *(x.tobytes() for x in groups))
-            links[key] = Constraint(where, groups, c.table, c.origin)
-        for d in narrow.plan.space.distinct:
-            where = tuple(at[s] for s in d.slots)
-            keys = tuple(_taken(x, own[s]) for s, x in zip(d.slots, d.keys, strict=True))
-            links[where, *(x.tobytes() for x in keys)] = Distinct(where, keys, d.origin)
-    constraints = [link for link in links.values() if isinstance(link, Constraint)]
-    distinct = [link for link in links.values() if isinstance(link, Distinct)]
-    return Space([len(slot) for _, slot in slots], constraints, distinct, made)
-
-
-def _taken(values: Ints, places: Ints) -> Ints:
-    return values if len(places) == len(values) else values[places]
-
-
 def _variants(
     what: tuple[str, str, str],
     design: Design,
-    joint: _Joint,
+    joint: Joint,
     one: Narrow,
     other: Narrow,
     part: tuple[int, int],

@@ -1,0 +1,116 @@
+"""The choices of lexemes that two variants of a design have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from merula.choosing import Chooser
+from merula.narrowing import Narrow, plainest
+from merula.plan import slot_names
+from merula.slots import Slot, some
+from merula.space import Constraint, Distinct, Ints, Made, Space
+from merula.strategies.draws import Chosen
+from merula.values import frozen
+
+
+@frozen(eq=False)
+class Joint:
+    """The choices of lexemes that two variants have in common.
+
+    ``candidates[number][i]`` leads from the lexemes of a joint slot to those of slot *i* of the
+    plan with that number; ``place[number][i]`` is the joint slot.
+    """
+
+    slots: Sequence[tuple[str, Slot]]
+    chooser: Chooser
+    candidates: Mapping[int, Sequence[Ints]]
+    place: Mapping[int, Sequence[int]]
+
+    @staticmethod
+    def of(one: Narrow, other: Narrow, made: Made) -> Joint | None:
+        """What two variants have in common; None where no choice suits both.
+
+        A slot that both have is one slot, with the lexemes that both have, if there are any.
+        """
+        theirs = dict(zip(slot_names(other.plan), range(len(other.plan.slots)), strict=True))
+        slots: list[tuple[str, Slot]] = []
+        candidates: dict[int, list[Ints]] = {one.number: [], other.number: []}
+        place: dict[int, list[int]] = {one.number: [], other.number: []}
+        shared: dict[int, tuple[int, Ints]] = {}
+        for name, slot in zip(slot_names(one.plan), one.plan.slots, strict=True):
+            own = np.arange(len(slot))
+            if name in theirs:
+                mine, yours = _common(slot, other.plan.slots[theirs[name]])
+                if len(mine):
+                    own = mine
+                    shared[theirs[name]] = (len(slots), yours)
+            place[one.number].append(len(slots))
+            candidates[one.number].append(own)
+            slots.append((name, some(slot, own)))
+        for i, (name, slot) in enumerate(
+            zip(slot_names(other.plan), other.plan.slots, strict=True)
+        ):
+            at, own = shared.get(i, (len(slots), np.arange(len(slot))))
+            if i not in shared:
+                slots.append((f"{name} after", slot))
+            place[other.number].append(at)
+            candidates[other.number].append(own)
+        space = _joint_space([one, other], slots, candidates, place, made)
+        if not space.count:
+            return None
+        chooser = Chooser(space, [plainest(slot) for _, slot in slots])
+        return Joint(slots, chooser, candidates, place)
+
+    def chosen(self, narrow: Narrow, chosen: Chosen) -> Chosen:
+        """The candidates of one of the plans."""
+        number = narrow.number
+        return tuple(
+            int(own[chosen[at]])
+            for own, at in zip(self.candidates[number], self.place[number], strict=True)
+        )
+
+
+def _common(one: Slot, other: Slot) -> tuple[Ints, Ints]:
+    """The lexemes that two slots have in common, as candidates of each."""
+    theirs = {lexeme: i for i, lexeme in enumerate(_lexemes(other))}
+    both = [(i, theirs[x]) for i, x in enumerate(_lexemes(one)) if x in theirs]
+    mine, yours = zip(*both, strict=True) if both else ((), ())
+    return np.array(mine, dtype=np.int64), np.array(yours, dtype=np.int64)
+
+
+def _lexemes(slot: Slot) -> list[object]:
+    """What tells the lexemes of a slot from all others: their rows, or else their words."""
+    if slot.rows is None or not slot.candidates:
+        return list(slot.titles)
+    return [(id(slot.rows), row) for row in slot.candidates]
+
+
+def _joint_space(
+    narrows: Sequence[Narrow],
+    slots: Sequence[tuple[str, Slot]],
+    candidates: Mapping[int, Sequence[Ints]],
+    place: Mapping[int, Sequence[int]],
+    made: Made,
+) -> Space:
+    """The space that satisfies the constraints of both plans; what both demand counts once."""
+    links: dict[tuple[object, ...], Constraint | Distinct] = {}
+    for narrow in narrows:
+        own, at = candidates[narrow.number], place[narrow.number]
+        for c in narrow.plan.space.constraints:
+            where = tuple(at[s] for s in c.slots)
+            groups = tuple(_taken(x, own[s]) for s, x in zip(c.slots, c.groups, strict=True))
+            key = (where, id(c.table), *(x.tobytes() for x in groups))
+            links[key] = Constraint(where, groups, c.table, c.origin)
+        for d in narrow.plan.space.distinct:
+            where = tuple(at[s] for s in d.slots)
+            keys = tuple(_taken(x, own[s]) for s, x in zip(d.slots, d.keys, strict=True))
+            links[where, *(x.tobytes() for x in keys)] = Distinct(where, keys, d.origin)
+    constraints = [link for link in links.values() if isinstance(link, Constraint)]
+    distinct = [link for link in links.values() if isinstance(link, Distinct)]
+    return Space([len(slot) for _, slot in slots], constraints, distinct, made)
+
+
+def _taken(values: Ints, places: Ints) -> Ints:
+    return values if len(places) == len(values) else values[places]
