@@ -80,8 +80,8 @@ class _Step:
         if len(self.fine) >= MOST:
             self.fine.clear()
         ways = np.asarray(self.bucket.ways(row) != 0, dtype=np.bool_)
-        self.fine[row] = ways[self._classes].tobytes()
-        return self.fine[row]
+        found = self.fine[row] = ways[self._classes].tobytes()
+        return found
 
 
 class _Group:

@@ -7,19 +7,24 @@
 - a slot, as the column ``lexemes`` names it: ``verb``, with lexemes;
 - a feature of the lexemes of a slot: ``N1.sort``;
 - a factor of a paradigm, or ``cell``, ``label``, ``scope.NAME``: these choose among the cells.
+
+Some names mean several of these, such as that of an optional object with lexemes. Then the values
+say what is meant; where they leave it open, a factor goes before a choice, a choice before a slot,
+a slot before a feature.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from merula.choosing import Chooser
 from merula.compiler import CompiledDesign
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.lexicon import members
+from merula.lexicon import ANY, clean, members
 from merula.meaning import Cell
 from merula.plan import Plan, slot_names
 from merula.slots import Slot, kept
@@ -27,6 +32,8 @@ from merula.space import Bools, Ints
 from merula.values import frozen
 
 Where = Mapping[str, str | Sequence[str]]
+Asked = Mapping[str, tuple[str, tuple[str, ...]]]  # name → of what kind it is, the values wanted
+KINDS = ("cell", "plan", "slot", "feature")  # what a name is the name of; the first goes first
 CELL = ("cell", "label")
 FRAME = "frame"
 SCOPE = "scope."
@@ -38,8 +45,8 @@ class Narrow:
     """A plan with the lexemes that are left of each slot.
 
     ``number`` is its place in the design, ``candidates`` what the lexemes left are in the whole
-    plan, ``cells`` the places of the cells wanted. ``chooser`` makes combinations of wishes, 0 for
-    the plainest lexeme of a slot.
+    plan, ``cells`` the places of the cells wanted, ``asked`` the slots whose lexemes are asked for.
+    ``chooser`` makes combinations of wishes, 0 for the plainest lexeme of a slot.
     """
 
     number: int
@@ -47,6 +54,7 @@ class Narrow:
     plan: Plan
     candidates: tuple[Ints, ...]
     cells: tuple[int, ...]
+    asked: frozenset[int]
     chooser: Chooser
 
     def address(self, design: CompiledDesign, chosen: Sequence[int]) -> int:
@@ -61,8 +69,7 @@ def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Narrow]
     Plain is the first frame, then the fewest words, then the first values. Raises `MerulaError`
     where a name is unknown (M750) or nothing is left (M751).
     """
-    asked = {name: _values(value) for name, value in (where or {}).items()}
-    _demand_known(design, asked)
+    asked = _asked(design, where or {})
     made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]] = {}
     found = []
     for number, plan in enumerate(design.plans):
@@ -70,19 +77,84 @@ def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Narrow]
         if own is not None:
             found.append(own)
     if not found:
+        wanted = [f"{name} {listing(values, 'or')}" for name, (_, values) in asked.items()]
         raise MerulaError.of(
             "M751",
-            f"{design.name} has no instance with "
-            + ", ".join(f"{name} {listing(values, 'or')}" for name, values in asked.items()),
-            remedy="ask for less",
+            f"{design.name} has no instance" + (f" with {', '.join(wanted)}" if wanted else ""),
+            remedy="ask for less"
+            if wanted
+            else "name its tables, and see what `merula check` says",
             place=design.design.span.source.name,
         )
     frames = [frame.name for frame in design.design.frames]
     return sorted(found, key=lambda own: _plainness(own, frames))
 
 
-def _values(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+def _asked(design: CompiledDesign, where: Where) -> Asked:
+    """What is asked for, and what it is. Raises TypeError, ValueError and `MerulaError`."""
+    if not isinstance(where, Mapping):
+        raise TypeError(f'where={where!r} should be a mapping, such as {{"frame": "main"}}')
+    known: dict[str, set[str]] = {}
+    for plan in design.plans:
+        for name, kinds in names(plan).items():
+            known.setdefault(name, set()).update(kinds)
+    asked = {}
+    for name, given in where.items():
+        values: Any = (given,) if isinstance(given, str) else given
+        if not isinstance(values, Sequence) or not all(isinstance(v, str) for v in values):
+            raise TypeError(f"where={{{name!r}: {given!r}}} should be a text, or several")
+        if not values:
+            raise ValueError(f"where={{{name!r}: {given!r}}} names no value")
+        if name not in known:
+            plain = dict.fromkeys(n for plan in design.plans for n in plain_names(plan))
+            raise MerulaError.of(
+                "M750",
+                f"{design.name} has nothing that is called {name}",
+                remedy=did_you_mean(name, known) or f"ask for {listing(plain, 'or')}",
+                place=design.design.span.source.name,
+            )
+        wanted = tuple(map(clean, values))
+        asked[name] = meant(design.plans, name, wanted)[0], wanted
+    return asked
+
+
+def meant(plans: Iterable[Plan], name: str, values: Iterable[str | None]) -> list[str]:
+    """What a name can mean, the likeliest first: that of which some of the values are values."""
+    wanted = {value for value in values if value is not None}
+    kinds: dict[str, bool] = {}
+    for plan in plans:
+        for kind in names(plan).get(name, ()):
+            kinds[kind] = kinds.get(kind, False) or bool(wanted & _values(plan, name, kind))
+    return sorted(kinds, key=lambda kind: (bool(wanted) and not kinds[kind], KINDS.index(kind)))
+
+
+def _values(plan: Plan, name: str, kind: str) -> set[str]:
+    """The values that something of a plan has."""
+    if kind == "plan":
+        return {choices_of(plan)[name]}
+    if kind == "cell":
+        return {said for cell in plan.cells if (said := _said(cell.cell, name)) is not None}
+    for own, slot in zip(slot_names(plan), plan.slots, strict=True):
+        if kind == "slot" and own == name:
+            return set(slot.titles)
+        column = feature(own, slot, name)
+        if kind == "feature" and column is not None:
+            return {value for cell in column for value in members(cell)}
+    return set()
+
+
+def choices_of(plan: Plan) -> dict[str, str]:
+    """The frame of a variant and what it chooses, by name."""
+    return {FRAME: plan.variant.frame.name, **dict(plan.variant.choices)}
+
+
+def feature(name: str, slot: Slot, asked: str) -> list[str] | None:
+    """The cells of a feature of a slot's lexemes, ``NAME.column``; None where it has none such."""
+    column = asked.removeprefix(f"{name}.")
+    if column == asked or slot.rows is None or not slot.candidates:
+        return None
+    cells = slot.rows.columns.get(column)
+    return None if cells is None else [cells[row] for row in slot.candidates]
 
 
 def _plainness(own: Narrow, frames: Sequence[str]) -> tuple[int, int, int]:
@@ -90,54 +162,58 @@ def _plainness(own: Narrow, frames: Sequence[str]) -> tuple[int, int, int]:
     return frames.index(own.plan.variant.frame.name), words, own.number
 
 
-def names(plan: Plan) -> dict[str, str]:
-    """What can be asked of a plan, and whether it is of the plan, a cell, a slot or a feature."""
-    known = {FRAME: "plan", **{name: "plan" for name, _ in plan.variant.choices}}
-    for name, slot in zip(slot_names(plan), plan.slots, strict=True):
-        known[name] = "slot"
-        columns = slot.rows.columns if slot.rows is not None and slot.candidates else ()
-        known |= {f"{name}.{column}": "feature" for column in columns}
+def names(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """What can be asked of a plan, and what each name is the name of (`KINDS`)."""
+    known: dict[str, dict[str, None]] = {}
+
+    def add(kind: str, found: Iterable[str]) -> None:
+        for name in found:
+            known.setdefault(name, {})[kind] = None
+
     for cell in plan.cells:
-        known |= {name: "cell" for name, _ in cell.cell.factors}
-        known |= {SCOPE + name: "cell" for name, _ in cell.cell.scopes}
-    return {**known, **dict.fromkeys(CELL, "cell")}
+        add("cell", (name for name, _ in cell.cell.factors))
+        add("cell", (SCOPE + name for name, _ in cell.cell.scopes))
+    add("cell", CELL)
+    add("plan", choices_of(plan))
+    for name, slot in zip(slot_names(plan), plan.slots, strict=True):
+        add("slot", [name])
+        columns = slot.rows.columns if slot.rows is not None and slot.candidates else ()
+        add("feature", (f"{name}.{column}" for column in columns))
+    return {name: tuple(kinds) for name, kinds in known.items()}
 
 
-def _demand_known(design: CompiledDesign, asked: Mapping[str, tuple[str, ...]]) -> None:
-    known = {name: kind for plan in design.plans for name, kind in names(plan).items()}
-    for name in asked:
-        if name not in known:
-            plain = [n for n, kind in known.items() if kind != "feature"]
-            raise MerulaError.of(
-                "M750",
-                f"{design.name} has nothing that is called {name}",
-                remedy=did_you_mean(name, known) or f"ask for {listing(plain, 'or')}",
-                place=design.design.span.source.name,
-            )
+def plain_names(plan: Plan) -> list[str]:
+    """What can be asked of a plan, without the features: there are many."""
+    return [name for name, kinds in names(plan).items() if kinds != ("feature",)]
 
 
 def _narrow(
     number: int,
     plan: Plan,
-    asked: Mapping[str, tuple[str, ...]],
+    asked: Asked,
     made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]],
 ) -> Narrow | None:
     """A plan with what is asked for, or None where it has not."""
-    known = names(plan)
-    if any(name not in known for name in asked):
+    known, choices = names(plan), choices_of(plan)
+    if any(kind not in known.get(name, ()) for name, (kind, _) in asked.items()):
         return None
-    chosen = {FRAME: plan.variant.frame.name, **dict(plan.variant.choices)}
     cells = tuple(range(len(plan.cells)))
-    for name, values in asked.items():
-        if known[name] == "plan" and chosen[name] not in values:
+    for name, (kind, values) in asked.items():
+        if kind == "plan" and choices[name] not in values:
             return None
-        if known[name] == "cell":
+        if kind == "cell":
             cells = tuple(i for i in cells if _said(plan.cells[i].cell, name) in values)
     if not cells:
         return None
-    slots, candidates, order = [], [], []
+    lexical = {name: own for name, own in asked.items() if own[0] in ("slot", "feature")}
+    slots: list[Slot] = []
+    candidates: list[Ints] = []
+    order: list[list[int]] = []
+    wanted: set[int] = set()
     for name, slot in zip(slot_names(plan), plan.slots, strict=True):
-        keep = _keep(name, slot, asked)
+        keep = _keep(name, slot, lexical)
+        if any(name == own or feature(name, slot, own) is not None for own in lexical):
+            wanted.add(len(slots))
         key = (id(slot), keep.tobytes())
         if key not in made:
             left = kept(slot, keep)
@@ -151,7 +227,8 @@ def _narrow(
     if not space.count:
         return None
     left_plan = replace(plan, slots=tuple(slots), space=space)
-    return Narrow(number, plan, left_plan, tuple(candidates), cells, Chooser(space, order))
+    chooser = Chooser(space, order)
+    return Narrow(number, plan, left_plan, tuple(candidates), cells, frozenset(wanted), chooser)
 
 
 def _said(cell: Cell, name: str) -> str | None:
@@ -163,19 +240,15 @@ def _said(cell: Cell, name: str) -> str | None:
     return dict(cell.factors).get(name)
 
 
-def _keep(name: str, slot: Slot, asked: Mapping[str, tuple[str, ...]]) -> Bools:
-    """Which lexemes of a slot are asked for."""
+def _keep(name: str, slot: Slot, asked: Asked) -> Bools:
+    """Which lexemes of a slot are asked for; ``*`` is any value of a feature."""
     keep = np.ones(len(slot), dtype=np.bool_)
-    if name in asked:
-        keep &= np.array([title in asked[name] for title in slot.titles], dtype=np.bool_)
-    for own, values in asked.items():
-        slot_name, _, column = own.partition(".")
-        while slot_name != name and "." in column:  # names of slots may hold dots
-            more, _, column = column.partition(".")
-            slot_name = f"{slot_name}.{more}"
-        if slot_name == name and column and slot.rows is not None and column in slot.rows.columns:
-            cells = slot.rows.columns[column]
-            has = [bool(set(members(cells[row])) & set(values)) for row in slot.candidates]
+    for own, (kind, values) in asked.items():
+        if kind == "slot" and own == name:
+            keep &= np.array([title in values for title in slot.titles], dtype=np.bool_)
+        column = feature(name, slot, own) if kind == "feature" else None
+        if column is not None:
+            has = [bool({*members(cell)} & {*values, ANY}) for cell in column]
             keep &= np.array(has, dtype=np.bool_)
     return keep
 

@@ -19,18 +19,25 @@ class Occurrence(Sentence):
     """A sentence where it stands: in the instance of a design at an address."""
 
     design: str
-    _of: tuple[Design, Narrow, tuple[int, ...]] = field(compare=False)
+    _of: tuple[Design, Narrow, tuple[int, ...]] | int = field(compare=False)
 
     @property
     def address(self) -> int:
         """The address of its instance."""
+        if isinstance(self._of, int):
+            return self._of
         design, narrow, chosen = self._of
         return narrow.address(design._design, chosen)
 
     @property
     def instance(self) -> Instance:
-        """Its instance, with all cells."""
+        """Its instance, with all cells. A sentence that has been pickled has only the address."""
+        if isinstance(self._of, int):
+            raise AttributeError(f"it is instance {self._of} of {self.design}: ask the grammar")
         return self._of[0][self.address]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_of": self.address}
 
     def __str__(self) -> str:
         return self.text
@@ -101,9 +108,17 @@ def pair_of(design: Design, narrow: Narrow, cells: CellPair, chosen: tuple[int, 
 
 
 def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
-    """The places of the cells that are wanted, all or those that are acceptable or are not."""
-    cells = narrow.plan.cells
-    return [i for i in narrow.cells if acceptable in (None, cells[i].cell.acceptable)]
+    """The places of the cells that are wanted, all or those that are acceptable or are not.
+
+    They show the lexemes that are asked for.
+    """
+    found = []
+    for place in narrow.cells:
+        own = narrow.plan.cells[place]
+        shown = {piece.slot for piece in own.pieces}
+        if narrow.asked <= shown and acceptable in (None, own.cell.acceptable):
+            found.append(place)
+    return found
 
 
 def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:

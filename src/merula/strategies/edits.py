@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import permutations
+from functools import cache, partial
+from itertools import islice, permutations
 from typing import Any
 
 import numpy as np
@@ -18,20 +18,30 @@ from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar, Sentence
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.lexicon import members
-from merula.narrowing import CELL, FRAME, SCOPE, Narrow, Where, names
-from merula.occurrences import Occurrence, occurrence
+from merula.lexicon import ANY, clean, members
+from merula.narrowing import (
+    CELL,
+    SCOPE,
+    Narrow,
+    Where,
+    choices_of,
+    feature,
+    meant,
+    names,
+    plain_names,
+)
+from merula.occurrences import Occurrence, occurrence, sentences_in
 from merula.plan import slot_names
 from merula.slots import Slot
-from merula.space import Ints, Made
+from merula.space import Made
 from merula.strategies.draws import Chosen, Source
-from merula.strategies.exchange import Exchanger
+from merula.strategies.exchange import Exchange
 from merula.strategies.joint import Joint
-from merula.strategies.sentences import Asked
+from merula.strategies.sentences import Asked, called
 from merula.values import frozen
 
 Change = Callable[[str], str]
-MOST_VALUES = 8  # of a feature, where it is not said which are exchanged
+MOST_PARTS = 50  # that are looked through for an edit that shows
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,8 +61,8 @@ class Edit:
 
     @property
     def shows(self) -> bool:
-        """Whether the two texts differ."""
-        return self.before.text != self.after.text
+        """Whether the two texts differ, and what is said to."""
+        return self.before.text != self.after.text and self.old != self.new
 
     def __repr__(self) -> str:
         return f"<{self.title}: {self.before!r} {self.after!r}>"
@@ -79,9 +89,7 @@ class Wanted:
 
     def sentences(self, narrow: Narrow) -> Iterator[int]:
         """The places of the cells that can stand on one side."""
-        for place in narrow.cells:
-            if self.acceptable in (None, narrow.plan.cells[place].cell.acceptable):
-                yield place
+        yield from sentences_in(narrow, self.acceptable)
 
 
 def edits(
@@ -108,54 +116,69 @@ def edits(
     if callable(what):
         if old is not None or new is not None:
             raise ValueError(f"old={old!r}, new={new!r}: a function that edits has no values")
-        wanted = Wanted(getattr(what, "__name__", repr(what)), None, None, acceptable)
+        wanted = Wanted(called(what), None, None, acceptable)
         return asked.drawn(
             lambda narrow: list(wanted.sentences(narrow)), partial(_rewritten, what, wanted.what)
         )
+    if not isinstance(what, str):
+        raise TypeError(f"what={what!r} should be a name or a function of a text")
     if where is not None and what in where:
         raise ValueError(f"where={dict(where)!r} holds {what} fast, which is to be changed")
+    old, new = (None if value is None else clean(value) for value in (old, new))
     wanted = Wanted(what, old, new, acceptable)
     sources: list[Source[Edit]] = []
-    known: dict[str, str] = {}
+    known: set[str] = set()
     for own, narrows in asked.narrowed():
-        kinds = {name: kind for narrow in narrows for name, kind in names(narrow.plan).items()}
-        known |= kinds
-        if what in kinds:
-            sources += _KINDS[kinds[what]](own, narrows, wanted)
+        plans = [narrow.plan for narrow in narrows]
+        known.update(*(plain_names(plan) for plan in plans))
+        made = (_KINDS[kind](own, narrows, wanted) for kind in meant(plans, what, (old, new)))
+        sources += next((telling for found in made if (telling := _telling(found))), [])
+        known.update([what] if any(what in names(plan) for plan in plans) else [])
     if what not in known:
         raise MerulaError.of(
             "M750",
             f"{grammar.name} has nothing that is called {what}",
-            remedy=did_you_mean(what, known)
-            or f"change {listing((n for n, kind in known.items() if kind != 'feature'), 'or')}",
+            remedy=did_you_mean(what, known) or f"change {listing(sorted(known), 'or')}",
         )
-    return asked.strategy(told for source in sources if (told := _telling(source)) is not None)
+    return asked.strategy(sources)
 
 
-def _telling(source: Source[Edit]) -> Source[Edit] | None:
-    """A source without the edits that no word shows (*one sheep*, *two sheep*).
+def _telling(sources: Sequence[Source[Edit]]) -> list[Source[Edit]]:
+    """Sources without the edits that no word shows (*one sheep*, *two sheep*).
 
-    Another edit stands for them: the first of some in which it shows. None where there is none.
+    Another edit stands for them, of the same cells where one is found soon. Empty where no edit
+    shows.
     """
-    spares: dict[Any, Edit] = {}
-    for part in source.parts:
-        edits_ = (source.make(part, chosen) for chosen in source.choices())
-        spare = next((edit for edit in edits_ if edit.shows), None)
-        if spare is not None:
-            spares[part] = spare
+    some = (_spare(source, part) for source in sources for part in source.parts)
+    last = next((edit for edit in islice(some, MOST_PARTS) if edit is not None), None)
+    if last is None:
+        return []
 
-    def make(part: Any, chosen: Chosen) -> Edit:
-        edit = source.make(part, chosen)
-        return edit if edit.shows else spares[part]
+    @cache
+    def spare(number: int, part: Any) -> Edit:
+        return _spare(sources[number], part) or last
 
-    return Source(source.slots, source.chooser, list(spares), make) if spares else None
+    def make(number: int, part: Any, chosen: Chosen) -> Edit:
+        edit = sources[number].make(part, chosen)
+        return edit if edit.shows else spare(number, part)
+
+    return [replace(source, make=partial(make, i)) for i, source in enumerate(sources)]
+
+
+def _spare(source: Source[Edit], part: Any) -> Edit | None:
+    """An edit of a part of a source that shows, always the same, if one is found soon."""
+    made = (source.make(part, chosen) for chosen in source.choices())
+    return next((edit for edit in made if edit.shows), None)
 
 
 def _rewritten(
     change: Change, what: str, design: Design, narrow: Narrow, place: int, chosen: Chosen
 ) -> Edit:
     before = occurrence(design, narrow, place, chosen)
-    return Edit(before, replace(before, text=change(before.text)), what, "", "")
+    text = change(before.text)
+    if not isinstance(text, str):
+        raise TypeError(f"{what} made {text!r} of a text, and not a text")
+    return Edit(before, replace(before, text=text), what, "", "")
 
 
 # --- another cell ------------------------------------------------------------------------------
@@ -213,7 +236,7 @@ def _other_variants(
     found = []
     groups: dict[tuple[tuple[str, str], ...], list[tuple[str, Narrow]]] = {}
     for narrow in narrows:
-        choices = _choices(narrow)
+        choices = choices_of(narrow.plan)
         value = choices.pop(wanted.what, None)
         if value is not None:
             groups.setdefault(tuple(choices.items()), []).append((value, narrow))
@@ -224,27 +247,31 @@ def _other_variants(
             parts = _same_cells(one, other, wanted) if wanted.fits(old, new) else []
             key = tuple(sorted((one.number, other.number)))
             if parts and key not in joints:
-                joints[key] = Joint.of(one, other, made)
+                joints[key] = Joint.of(one, other, wanted.what, made)
             if parts and (joint := joints[key]) is not None:
                 make = partial(_variants, (wanted.what, old, new), design, joint, one, other)
                 found.append(Source(joint.slots, joint.chooser, parts, make))
     return found
 
 
-def _choices(narrow: Narrow) -> dict[str, str]:
-    variant = narrow.plan.variant
-    return {FRAME: variant.frame.name, **dict(variant.choices)}
-
-
 def _same_cells(one: Narrow, other: Narrow, wanted: Wanted) -> list[tuple[int, int]]:
-    """The cells that both plans have, as places in each."""
-    mine, theirs = ({_name(n, i): i for i in wanted.sentences(n)} for n in (one, other))
-    return [(i, theirs[key]) for key, i in mine.items() if key in theirs]
+    """For each cell of a plan the nearest of another, as places in each.
 
-
-def _name(narrow: Narrow, place: int) -> tuple[str, str]:
-    cell = narrow.plan.cells[place].cell
-    return cell.role, cell.label
+    That is the cell of the same name, if it is wanted, or else one that differs in the fewest
+    factors: where a factor follows from what is changed, such as the number of a verb.
+    """
+    pairs = []
+    for i in wanted.sentences(one):
+        mine = one.plan.cells[i].cell
+        apart = {}
+        for j in wanted.sentences(other):
+            theirs = other.plan.cells[j].cell
+            if theirs.role == mine.role and (theirs.role == "cell" or theirs.label == mine.label):
+                differ = sum(a != b for a, b in zip(mine.factors, theirs.factors, strict=True))
+                apart[j] = (theirs.label != mine.label, differ)
+        if apart:
+            pairs.append((i, min(apart, key=lambda j: apart[j])))
+    return pairs
 
 
 def _variants(
@@ -268,53 +295,38 @@ def _variants(
 
 def _other_lexemes(design: Design, narrows: Sequence[Narrow], wanted: Wanted) -> list[Source[Edit]]:
     """The same cell with another lexeme in a slot, or one that has another value of a feature."""
-    exchanger = Exchanger()
     found = []
     for narrow in narrows:
         for number, name in enumerate(slot_names(narrow.plan)):
             shown = [i for i in wanted.sentences(narrow) if _shows(narrow, i, number)]
-            if not shown:
-                continue
-            slot = narrow.plan.slots[number]
-            for old, new, values in _exchanges(name, slot, wanted):
-                exchange = exchanger.exchange(narrow, number, old, new)
+            values = _values(name, narrow.plan.slots[number], wanted.what)
+            old, new = (
+                np.array([i for i, v in enumerate(values) if v and asked in (None, v)], np.int64)
+                for asked in (wanted.old, wanted.new)
+            )
+            if wanted.old is not None:  # so that any of the old goes with any of the new
+                new = new[[values[i] != wanted.old for i in new]]
+            elif wanted.new is not None:
+                old = old[[values[i] != wanted.new for i in old]]
+            kind = {value: i for i, value in enumerate(dict.fromkeys(values))}
+            kinds = np.array([kind[value] for value in values], dtype=np.int64)
+            if shown and values:
+                exchange = Exchange.of(narrow, number, old, new, kinds)
                 if exchange is not None:
                     make = partial(_lexeme, wanted.what, number, values, design, narrow)
-                    found.append(Source(exchange.slots, exchange, shown, make))
+                    found.append(Source(exchange.slots, exchange.chooser, shown, make))
     return found
 
 
-def _exchanges(name: str, slot: Slot, wanted: Wanted) -> Iterator[tuple[Ints, Ints, Sequence[str]]]:
-    """Some lexemes, others to exchange them for, and what each lexeme of the slot is called."""
-    if wanted.what == name:
-        old, new = (
-            np.array([i for i, title in enumerate(slot.titles) if asked in (None, title)])
-            for asked in (wanted.old, wanted.new)
-        )
-        if wanted.old is not None:
-            new = np.setdiff1d(new, old)
-        elif wanted.new is not None:
-            old = np.setdiff1d(old, new)
-        if len(old) and len(new) and len(slot) > 1:
-            yield old, new, slot.titles
-        return
-    column = wanted.what.removeprefix(f"{name}.")
-    if column == wanted.what or slot.rows is None or column not in slot.rows.columns:
-        return
-    cells = [members(slot.rows.columns[column][row]) for row in slot.candidates]
-    values = dict.fromkeys(value for cell in cells for value in cell)
-    if len(values) > MOST_VALUES and None in (wanted.old, wanted.new):
-        raise MerulaError.of(
-            "M752",
-            f"{wanted.what} has {len(values)} values",
-            remedy="say which are exchanged with old= and new=",
-        )
-    for one, other in permutations(values, 2):
-        if wanted.fits(one, other):
-            old = np.array([i for i, c in enumerate(cells) if one in c and other not in c])
-            new = np.array([i for i, c in enumerate(cells) if other in c and one not in c])
-            if len(old) and len(new):
-                yield old, new, [one if one in c else other for c in cells]
+def _values(name: str, slot: Slot, what: str) -> Sequence[str]:
+    """What each lexeme is that would be exchanged: itself, or the one value of a feature.
+
+    Empty for a lexeme with several values or any, and no values for other slots.
+    """
+    if what == name:
+        return slot.titles
+    cells = [members(cell) for cell in feature(name, slot, what) or ()]
+    return [cell[0] if len(cell) == 1 and cell[0] != ANY else "" for cell in cells]
 
 
 def _shows(narrow: Narrow, place: int, slot: int) -> bool:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import chain
+from math import prod
 
 import numpy as np
 
@@ -10,49 +13,65 @@ from merula.choosing import Chooser
 from merula.narrowing import Narrow, plainest
 from merula.plan import slot_names
 from merula.slots import Slot, some
-from merula.space import Bools, Ints, Space
-from merula.strategies.draws import TRIES, Chosen
+from merula.space import MAX_TABLE, Bools, Constraint, Ints, Origin, Space, TooWide
+from merula.strategies.draws import TRIES, Choosing, Chosen
+from merula.values import frozen
+
+GLANCE = 40  # choices that are looked at to see whether each leaves a slot another lexeme
 
 
-class Exchanger:
-    """Makes exchanges; spaces that several of them need are worked out once."""
+@frozen(eq=False)
+class Exchange:
+    """Choices of lexemes for a plan, and of another lexeme for one of its slots.
 
-    def __init__(self) -> None:
-        self._spaces: dict[tuple[object, ...], tuple[Space, Chooser]] = {}
+    ``slots`` are those of the plan and that slot once more. ``chooser`` makes choices for the plan,
+    with the other lexeme last.
+    """
 
-    def exchange(self, narrow: Narrow, number: int, old: Ints, new: Ints) -> Exchange | None:
-        """The exchange of one of some lexemes of a slot for one of others; None if there is none.
+    slots: Sequence[tuple[str, Slot]]
+    chooser: Choosing
 
-        The two are the same lexemes, or have none in common.
+    @staticmethod
+    def of(narrow: Narrow, number: int, old: Ints, new: Ints, kinds: Ints) -> Exchange | None:
+        """The exchange of one of some lexemes for one of others that is of another kind.
+
+        ``kinds`` are those of all lexemes of the slot. None where there is no exchange.
         """
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
         name, slot = slots[number]
+        if not len(old) or not len(new):
+            return None
+        keep = [np.arange(size) for size in plan.space.sizes]
+        keep[number] = old
+        slots[number] = (name, some(slot, old))
+        orders = [plainest(own) for _, own in slots]
+        slots.append((f"{name} after", some(slot, new)))
+
+        def exchanging(chooser: Chooser) -> Exchanging:
+            return Exchanging(plan.space, number, slots, chooser, (old, new), kinds)
+
         chooser = narrow.chooser
         if len(old) < len(slot):
-            slots[number] = (name, some(slot, old))
-            key = (id(plan.space), number, old.tobytes())
-            if key not in self._spaces:
-                keep = [np.arange(size) for size in plan.space.sizes]
-                keep[number] = old
-                space = plan.space.restricted(keep)
-                order = [plainest(own) for _, own in slots]
-                self._spaces[key] = space, Chooser(space, order)
-            space, chooser = self._spaces[key]
+            space = plan.space.restricted(keep)
             if not space.count:
                 return None
-        last = some(slot, new)
-        slots.append((f"{name} after", last))
-        found = Exchange(plan.space, number, slots, chooser, old, new, plainest(last))
-        return found if found.spare is not None else None
+            chooser = Chooser(space, orders)
+        found = exchanging(chooser)
+        room = None if found.always else _room(plan.space, number, (old, new), kinds)
+        if room is not None:
+            links = [*plan.space.constraints, room]
+            with suppress(TooWide):
+                space = Space(plan.space.sizes, links, plan.space.distinct).restricted(keep)
+                found = exchanging(Chooser(space, orders)) if space.count else found
+        return Exchange(slots, found) if found.spare is not None else None
 
 
-class Exchange:
-    """Choices of lexemes for a plan, and of another lexeme for one of its slots.
+class Exchanging:
+    """Chooses for the plan, then another lexeme that goes with the choice.
 
-    ``slots`` are those of the plan and that slot once more. ``old`` and ``new`` lead from the
-    lexemes of the two to those of the plan, ``order`` holds places in ``new``, the plainest first.
-    Where nothing else goes with a choice, ``spare`` is taken: a choice with which something does.
+    Where none does, ``spare`` is taken, a choice with which one does. ``always`` says that none was
+    met where it is needed.
     """
 
     def __init__(
@@ -61,18 +80,19 @@ class Exchange:
         number: int,
         slots: Sequence[tuple[str, Slot]],
         chooser: Chooser,
-        old: Ints,
-        new: Ints,
-        order: Sequence[int],
+        lexemes: tuple[Ints, Ints],
+        kinds: Ints,
     ) -> None:
-        self.space, self.number, self.slots, self.chooser = space, number, slots, chooser
-        self.old = old
-        self.others = [int(new[i]) for i in order]
+        self.space, self.number, self.chooser, self.kinds = space, number, chooser, kinds
+        self.old, new = lexemes
+        self.others = [int(new[i]) for i in plainest(slots[-1][1])]
         sizes = [len(slot) for _, slot in slots]
         tries = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
         tries[0] = 0
-        looked_at = (self._choose(wishes.tolist()) for wishes in tries)
-        self.spare = next((found for found in looked_at if found is not None), None)
+        looked_at = [self._choose(wishes) for wishes in tries[:GLANCE].tolist()]
+        self.always = None not in looked_at
+        rest = (self._choose(wishes) for wishes in tries[GLANCE:].tolist())
+        self.spare = next((x for x in chain(looked_at, rest) if x is not None), None)
 
     def choose(self, wishes: Sequence[int]) -> Chosen:
         """The lexemes of the plan, and last the other one for the slot."""
@@ -82,9 +102,8 @@ class Exchange:
 
     def _choose(self, wishes: Sequence[int]) -> Chosen | None:
         chosen = list(self.chooser.choose(wishes[:-1]))
-        chosen[self.number] = int(self.old[chosen[self.number]])
-        can = _instead(self.space, chosen, self.number)
-        can[chosen[self.number]] = False
+        own = chosen[self.number] = int(self.old[chosen[self.number]])
+        can = _instead(self.space, chosen, self.number) & (self.kinds != self.kinds[own])
         start = wishes[-1]
         others = (*self.others[start:], *self.others[:start])
         other = next((other for other in others if can[other]), None)
@@ -105,3 +124,55 @@ def _instead(space: Space, chosen: Sequence[int], slot: int) -> Bools:
             taken = [int(x[chosen[s]]) for s, x in zip(d.slots, d.keys, strict=True) if s != slot]
             can &= ~np.isin(d.keys[d.slots.index(slot)], taken)
     return can
+
+
+def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) -> Constraint | None:
+    """What has to hold of the other slots to leave a slot a lexeme of another kind.
+
+    It is a little more: each slot that has to differ from this one may take one of its lexemes.
+    None where nothing has to hold, or where it would take too large a table.
+    """
+    own = [c for c in space.constraints if number in c.slots]
+    others = sorted({s for c in own for s in c.slots} - {number})
+    columns = {
+        slot: [x for c in own for s, x in zip(c.slots, c.groups, strict=True) if s == slot]
+        for slot in (number, *others)
+    }
+    classes = {
+        slot: np.unique(np.stack(found), axis=1, return_inverse=True)[1].reshape(-1)
+        for slot, found in columns.items()
+        if found
+    }
+    first = {slot: np.unique(found, return_index=True)[1] for slot, found in classes.items()}
+    shape = tuple(len(first[slot]) for slot in others)
+    if not others or prod(shape) > MAX_TABLE:
+        return None
+    old, new = lexemes
+    can = [
+        np.logical_and.reduce(
+            [np.broadcast_to(_beside(c, number, int(i), others, first), shape) for c in own]
+        )
+        for i in first[number]
+    ]
+    left = np.zeros(shape, dtype=np.int64)
+    for kind in np.unique(kinds[new]):
+        of_kind = np.unique(classes[number][new[kinds[new] == kind]])
+        left += np.logical_or.reduce([can[i] for i in of_kind])
+    least = 1 + len(np.intersect1d(kinds[old], kinds[new])[:1])
+    least += sum(len(d.slots) - 1 for d in space.distinct if number in d.slots)
+    groups = tuple(classes[slot] for slot in others)
+    return Constraint(tuple(others), groups, left >= least, Origin("the edit"))
+
+
+def _beside(
+    c: Constraint, number: int, candidate: int, others: Sequence[int], first: dict[int, Ints]
+) -> Bools:
+    """What a constraint allows beside a candidate of a slot, an axis for each of the others."""
+    index = (
+        x[[candidate]] if s == number else x[first[s]]
+        for s, x in zip(c.slots, c.groups, strict=True)
+    )
+    table = c.table[np.ix_(*index)]
+    order = sorted(range(len(c.slots)), key=lambda i: (c.slots[i] != number, c.slots[i]))
+    view: Bools = table.transpose(order)[0]
+    return view.reshape([len(first[s]) if s in c.slots else 1 for s in others])

@@ -29,10 +29,12 @@ class Joint:
     place: Mapping[int, Sequence[int]]
 
     @staticmethod
-    def of(one: Narrow, other: Narrow, made: Made) -> Joint | None:
+    def of(one: Narrow, other: Narrow, what: str, made: Made) -> Joint | None:
         """What two variants have in common; None where no choice suits both.
 
-        A slot that both have is one slot, with the lexemes that both have, if there are any.
+        A slot that both have is one slot, with the lexemes that both have. Only those of the object
+        that is changed itself (``what`` is ``OBJECT.attribute``) may have none in common, such as
+        nouns of one gender and another.
         """
         theirs = dict(zip(slot_names(other.plan), range(len(other.plan.slots)), strict=True))
         slots: list[tuple[str, Slot]] = []
@@ -46,6 +48,8 @@ class Joint:
                 if len(mine):
                     own = mine
                     shared[theirs[name]] = (len(slots), yours)
+                elif slot.objects != {what.partition(".")[0]}:
+                    return None
             place[one.number].append(len(slots))
             candidates[one.number].append(own)
             slots.append((name, some(slot, own)))

@@ -18,6 +18,7 @@ one thing, and in one way (`direction`), or the better sentence of a pair is pre
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -26,6 +27,7 @@ from hypothesis.strategies import SearchStrategy
 
 from merula.occurrences import Pair
 from merula.strategies.edits import Edit
+from merula.strategies.sentences import called
 
 T = TypeVar("T")
 Test = Callable[[], None]
@@ -37,16 +39,19 @@ def invariance(
     function: Callable[[str], T],
     edits: SearchStrategy[Edit],
     *,
-    same: Callable[[T, T], bool] = operator.eq,
+    same: Callable[[T, T], bool] | None = None,
 ) -> Test:
     """A test that an edit changes nothing: the results for both texts are the same.
 
-    ``same`` compares two results, for instance with `math.isclose`.
+    ``same`` compares two results, for instance with `math.isclose`; without it they have to be
+    equal.
     """
+    alike = _equal if same is None else same
 
     def test_invariance(edit: Edit) -> None:
+        _demand(edit, Edit)
         old, new = function(edit.before.text), function(edit.after.text)
-        if not same(old, new):
+        if not alike(old, new):
             raise AssertionError(_told(edit, old, new, "should change nothing"))
 
     return _given(edits, test_invariance, function)
@@ -64,22 +69,28 @@ def direction(
     true of a result before the edit and the one after it. Where results are lists, tuples or
     mappings, exactly one member of them has to change, and that is what ``way`` speaks of.
     """
-    if isinstance(way, str) and way not in WAYS:
+    if way not in WAYS if isinstance(way, str) else not (isinstance(way, Mapping) or callable(way)):
         raise ValueError(f"way={way!r} should be up, down, a mapping or a function")
 
     def test_direction(edit: Edit) -> None:
+        _demand(edit, Edit)
         old, new = function(edit.before.text), function(edit.after.text)
         changed = _changed(old, new)
         if isinstance(way, Mapping):
             wanted = _stand_for(way, edit)
-            fine = changed == [wanted]
-            said = f"should change {wanted[0]!r} into {wanted[1]!r}"
+            same = wanted[0] == wanted[1]  # as `have` is for the first person and the second
+            fine = changed == ([] if same else [wanted])
+            said = (
+                "should change nothing"
+                if same
+                else f"should change {wanted[0]!r} into {wanted[1]!r}"
+            )
         elif isinstance(way, str):
             fine = len(changed) == 1 and WAYS[way](changed[0][1], changed[0][0])
             said = f"should bring the result {way}"
         else:
             fine = len(changed) == 1 and way(*changed[0])
-            said = f"should change the result as {_name(way)} demands"
+            said = f"should change the result as {called(way)} demands"
         if len(changed) > 1:
             said += f" and nothing else, but {len(changed)} things change"
         if not fine:
@@ -98,7 +109,8 @@ def preference(
     """
 
     def test_preference(pair: Pair) -> None:
-        good, bad = score(pair.good.text), score(pair.bad.text)
+        _demand(pair, Pair)
+        good, bad = (_number(score, sentence.text) for sentence in (pair.good, pair.bad))
         if not good - bad > margin:
             raise AssertionError(
                 f"{pair.contrast}: the good sentence should have the higher score\n"
@@ -109,16 +121,30 @@ def preference(
     return _given(pairs, test_preference, score)
 
 
+def _equal(old: Any, new: Any) -> bool:
+    """Whether two results are equal, arrays and tensors in all places."""
+    found = old == new
+    return bool(found.all() if hasattr(found, "all") else found)
+
+
+def _number(score: Callable[[str], Any], text: str) -> float:
+    found = score(text)
+    try:
+        return float(found.item() if hasattr(found, "item") else found)
+    except (TypeError, ValueError):
+        raise TypeError(f"{called(score)} gave {found!r} for a text, and not a number") from None
+
+
 def _changed(old: Any, new: Any) -> list[tuple[Any, Any]]:
     """The things that are not the same in two results."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        keys = dict.fromkeys([*old, *new])
-        both = [(old.get(key), new.get(key)) for key in keys]
-    elif _listed(old) and _listed(new) and len(old) == len(new):
-        both = list(zip(old, new, strict=True))
+    one, other = (x.tolist() if hasattr(x, "tolist") else x for x in (old, new))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        both = [(one.get(key), other.get(key)) for key in dict.fromkeys([*one, *other])]
+    elif _listed(one) and _listed(other) and len(one) == len(other):
+        both = list(zip(one, other, strict=True))
     else:
-        both = [(old, new)]
-    return [(one, other) for one, other in both if one != other]
+        both = [(one, other)]
+    return [(x, y) for x, y in both if not _equal(x, y)]
 
 
 def _stand_for(way: Mapping[str, object], edit: Edit) -> tuple[object, object]:
@@ -146,12 +172,15 @@ def _marked(sentence: Any) -> str:
     return sentence.text if sentence.acceptable else f"*{sentence.text}"
 
 
-def _name(function: Callable[..., object]) -> str:
-    return getattr(function, "__name__", repr(function))
-
-
 def _given(strategy: SearchStrategy[T], test: Callable[[T], None], of: Callable[..., Any]) -> Test:
     """A test as Hypothesis runs it; what it finds is kept apart from what others like it find."""
-    about = f"{_name(of)} {strategy!r}"
+    if not isinstance(strategy, SearchStrategy):
+        raise TypeError(f"{strategy!r} is no strategy")
+    about = re.sub(r" at 0x[0-9a-fA-F]+", "", f"{called(of)} {strategy!r}")
     test._hypothesis_internal_add_digest = about.encode()  # type: ignore[attr-defined]
     return given(strategy)(test)
+
+
+def _demand(value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is no {kind.__name__}: give it {kind.__name__.lower()}s(…)")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar, Instance
-from merula.language.diagnostics import MerulaError, listing
+from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.narrowing import Narrow, Where, narrowed
 from merula.occurrences import Occurrence, Pair, occurrence, pair_of, pairs_in, sentences_in
 from merula.strategies.draws import Chosen, Drawn, Source
@@ -106,16 +106,29 @@ class Asked:
     where: Where | None
     more: Mapping[str, object] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.grammar, Grammar):
+            raise TypeError(f"{self.grammar!r} is no grammar: merula.load reads one")
+
     def __str__(self) -> str:
         named = {"design": self.design, "where": self.where, **self.more}
-        given = [f"{name}={value!r}" for name, value in named.items() if value is not None]
+        given = [f"{name}={called(x)}" for name, x in named.items() if x is not None]
         return f"{self.kind}({', '.join([self.grammar.name, *given])})"
 
     @property
     def designs(self) -> list[Design]:
         """The designs to draw from."""
-        names = list(self.grammar) if self.design is None else [self.design]
-        return [self.grammar[name] for name in names]
+        if self.design is None:
+            return list(self.grammar.values())
+        if self.design not in self.grammar:
+            raise MerulaError.of(
+                "M610",
+                f"there is no paradigm or matrix called {self.design}",
+                remedy=did_you_mean(str(self.design), self.grammar)
+                or f"there is {listing(self.grammar)}",
+                place=self.grammar._compiled.source.name,
+            )
+        return [self.grammar[self.design]]
 
     def narrowed(self) -> list[tuple[Design, list[Narrow]]]:
         """The plans of each design that have what is asked for, the plainest first."""
@@ -142,14 +155,21 @@ class Asked:
         """The strategy that draws from some sources; raises `MerulaError` where there is none."""
         found = list(sources)
         if not found:
-            names = listing(design.name for design in self.designs)
             raise MerulaError.of(
                 "M751",
-                f"{names} of {self.grammar.name} {'have' if len(self.designs) > 1 else 'has'}"
-                " nothing of what is asked for",
+                f"{self.grammar.name} has nothing for {self}",
                 remedy="ask for less, or for another design",
+                place=self.grammar._compiled.source.name,
             )
         return Drawn(str(self), found)
+
+
+def called(value: object) -> str:
+    """What a value is called in messages: a function by its name, everywhere and always alike."""
+    if not callable(value):
+        return repr(value)
+    inner = value.func if isinstance(value, partial) else value
+    return str(getattr(inner, "__name__", type(inner).__name__))
 
 
 def _whole(role: str) -> Callable[[Narrow], Sequence[None]]:
