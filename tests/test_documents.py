@@ -11,8 +11,9 @@ The fenced blocks of a page are taken in order, in one empty folder a page:
   goes on in the next line, which may begin with ``> ``.
 
 A comment just above a block changes that: ``<!-- not run: reason -->`` leaves the block out, and
-``<!-- exits: 1 -->`` names the exit code of its commands, which otherwise is 0. Commands that set
-up a checkout (`SKIPPED`) are left out everywhere.
+``<!-- exits: 1 -->`` names the exit code of its commands, which otherwise is 0. After ``<!-- varies:
+reason -->`` only the first line of an output has to be as the page says. Commands that set up a
+checkout (`SKIPPED`) are left out everywhere.
 """
 
 import os
@@ -46,7 +47,7 @@ SKIPPED = (
 
 FENCE = re.compile(r"(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)")
 FILE = re.compile(r'\b(title|adds|changes)="([^"]+)"')
-NOTE = re.compile(r"<!-- (not run|exits): (.+) -->")
+NOTE = re.compile(r"<!-- (not run|exits|varies): (.+) -->")
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,11 @@ class Block:
     def skipped(self) -> bool:
         found = NOTE.fullmatch(self.note)
         return found is not None and found[1] == "not run"
+
+    @property
+    def varies(self) -> bool:
+        found = NOTE.fullmatch(self.note)
+        return found is not None and found[1] == "varies"
 
     @property
     def exit_code(self) -> int:
@@ -140,7 +146,8 @@ def check_page(page: str, folder: Path) -> None:
         for command, output in run_block(block, folder):
             where = f"the block at line {block.line}: {command.script}"
             if command.output is not None:
-                assert trimmed(output) == trimmed(command.output), where
+                lines = 1 if block.varies else None
+                assert trimmed(output)[:lines] == trimmed(command.output)[:lines], where
 
 
 def rewritten(page: str, folder: Path) -> str:
@@ -310,6 +317,10 @@ def test_a_file_is_changed_line_by_line(tmp_path: Path) -> None:
     check_page(CHANGED, tmp_path)
 
 
+def test_an_output_that_varies_begins_as_the_page_says(tmp_path: Path) -> None:
+    check_page("<!-- varies: by chance -->\n```console\n$ echo a; echo b\na\nc\n```\n", tmp_path)
+
+
 def test_a_page_is_run_in_order(tmp_path: Path) -> None:
     check_page(SAMPLE, tmp_path)
     assert (tmp_path / "b.txt").read_text() == "one\n"
@@ -326,6 +337,7 @@ def test_a_page_is_run_in_order(tmp_path: Path) -> None:
         ("<!-- exits: 1 -->\n```sh\ntrue\n```\n", "the block at line 2"),
         ('```text title="a"\na 1\n```\n```text changes="a"\nb 1\n```\n', "0 lines like b"),
         ('```text title="a"\na 1\na 2\n```\n```text changes="a"\na 3\n```\n', "2 lines like a"),
+        ("<!-- varies: x -->\n```console\n$ echo a\nb\n```\n", "the block at line 2"),
         ("<!-- not run: -->\n```sh\nfalse\n```\n", "the block at line 2"),
     ],
 )

@@ -214,10 +214,10 @@ def test_too_many_are_refused(only: merula.Grammar) -> None:
 def test_ids_are_readable(inner: pytest.Pytester) -> None:
     test = "@merula_cases('keys', n=2, of='pairs', contrast='verb.number')\ndef test_a(case): pass"
     assert ids(run(inner, test, "--collect-only", "-q")) == [
-        "attraction-1-clause-subj.number:sg-verb.number-pl_sg-pl_pl",
         "attraction-1-clause-subj.number:sg-verb.number-sg_sg-sg_pl",
-        "attraction-3-clause-subj.number:pl-verb.number-pl_pl-pl_sg",
+        "attraction-1-clause-subj.number:sg-verb.number-pl_sg-pl_pl",
         "attraction-3-clause-subj.number:pl-verb.number-sg_pl-sg_sg",
+        "attraction-3-clause-subj.number:pl-verb.number-pl_pl-pl_sg",
     ]
 
 
