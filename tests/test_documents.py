@@ -11,9 +11,9 @@ The fenced blocks of a page are taken in order, in one empty folder a page:
   goes on in the next line, which may begin with ``> ``.
 
 A comment just above a block changes that: ``<!-- not run: reason -->`` leaves the block out, and
-``<!-- exits: 1 -->`` names the exit code of its commands, which otherwise is 0. After ``<!-- varies:
-reason -->`` only the first line of an output has to be as the page says. Commands that set up a
-checkout (`SKIPPED`) are left out everywhere.
+``<!-- exits: 1 -->`` names the exit code of its commands, which otherwise is 0. After
+``<!-- varies: reason -->`` only the first line of an output has to be as the page says. Commands
+that set up a checkout (`SKIPPED`) are left out everywhere.
 """
 
 import os
