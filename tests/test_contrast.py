@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from merula._resources import data_root
 from merula.contrast import Contraster, Difference, Piece, _told_by_a_word, difference
 from merula.surface import Surface, load_surface, plain_surface
-from strategies_grammar import examples
+from random_grammars import examples
 
 Forms = Sequence[Mapping[str, tuple[str, ...]]]
 

@@ -15,7 +15,8 @@ from merula.compiler import Compiled, compile_source
 from merula.items import Item
 from merula.language.source import Source
 from merula.meaning import Cell, Variant, edited, unshown_points
-from strategies_grammar import Program, examples, programs
+from merula.strategies import GrammarText, grammars
+from random_grammars import compiled_grammar, examples
 
 TABLE = {"s.tsv": "subj.sg\tsubj.pl\tn1.sg\tn1.pl\tverb.sg\tverb.pl\na\tb\tc\td\te\tf\n"}
 AGREEMENT = """\
@@ -63,10 +64,9 @@ def singles(design: g.Matrix) -> list[g.Answer]:
 
 
 @examples(50)
-@given(programs(crossed=True))
-def test_each_edit_is_in_half_of_the_answers(program: Program) -> None:
-    found = program.compile()
-    assume(not found.failed)
+@given(grammars(crossed=True))
+def test_each_edit_is_in_half_of_the_answers(grammar: GrammarText) -> None:
+    found = compiled_grammar(grammar)
     crossed = of_crossed(found)
     assume(crossed)
     for design, _, answers in crossed:
@@ -81,10 +81,9 @@ def test_each_edit_is_in_half_of_the_answers(program: Program) -> None:
 
 
 @examples(50)
-@given(programs(crossed=True), st.data())
-def test_crossed_edits_may_be_done_in_any_order(program: Program, data: st.DataObject) -> None:
-    found = program.compile()
-    assume(not found.failed)
+@given(grammars(crossed=True), st.data())
+def test_crossed_edits_may_be_done_in_any_order(drawn: GrammarText, data: st.DataObject) -> None:
+    found = compiled_grammar(drawn)
     crossed = of_crossed(found)
     assume(crossed)
     grammar = found.grammar
@@ -106,10 +105,10 @@ def test_crossed_edits_may_be_done_in_any_order(program: Program, data: st.DataO
 
 
 @examples(60)
-@given(programs(crossed=True))
-def test_what_is_unshown_is_in_no_item(program: Program) -> None:
+@given(grammars(crossed=True))
+def test_what_is_unshown_is_in_no_item(grammar: GrammarText) -> None:
     """The value is one of the cycle's, and no item of the variant has it."""
-    found = program.compile()
+    found = compiled_grammar(grammar)
     for report in found.designs.values():
         design = report.design
         if not isinstance(design, g.Matrix):

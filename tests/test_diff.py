@@ -18,32 +18,36 @@ from merula.changes.differences import Cause, CellChange, DesignDiff
 from merula.compiler import Compiled, compile_source
 from merula.language.source import Source
 from merula.space import Constraint, Distinct, Origin, Space
-from strategies_grammar import Program, TableText, examples, programs
+from merula.strategies.inventing.parts import Parts
+from merula.strategies.inventing.whole import grammar_parts
+from merula.strategies.tables import TableText
+from random_grammars import compiled_grammar, examples, permuted
 
 MOST = 600  # instances of a design, so that all can be compared
 
 
 # --- random edits --------------------------------------------------------------------------------
 
-Edit = Callable[[st.DrawFn, Program], Program]
+Edit = Callable[[st.DrawFn, Parts], Parts]
 
 
-def _table_edit(draw: st.DrawFn, program: Program, change: Callable[..., TableText]) -> Program:
-    i = draw(st.integers(0, len(program.tables) - 1))
-    tables = list(program.tables)
+def _table_edit(draw: st.DrawFn, program: Parts, change: Callable[..., TableText]) -> Parts:
+    i = draw(st.integers(0, len(program.lexicons) - 1))
+    tables = list(program.lexicons)
     tables[i] = change(tables[i])
-    return replace(program, tables=tuple(tables))
+    return replace(program, lexicons=tuple(tables))
 
 
-def drop_row(draw: st.DrawFn, program: Program) -> Program:
+def drop_row(draw: st.DrawFn, program: Parts) -> Parts:
     def change(table: TableText) -> TableText:
+        assume(len(table.rows) > 1)
         gone = draw(st.integers(0, len(table.rows) - 1))
         return replace(table, rows=(*table.rows[:gone], *table.rows[gone + 1 :]))
 
     return _table_edit(draw, program, change)
 
 
-def change_cell(draw: st.DrawFn, program: Program) -> Program:
+def change_cell(draw: st.DrawFn, program: Parts) -> Parts:
     def change(table: TableText) -> TableText:
         row, other = (draw(st.integers(0, len(table.rows) - 1)) for _ in range(2))
         column = draw(st.integers(0, len(table.header) - 1))
@@ -55,15 +59,15 @@ def change_cell(draw: st.DrawFn, program: Program) -> Program:
     return _table_edit(draw, program, change)
 
 
-def turn_table(draw: st.DrawFn, program: Program) -> Program:
+def turn_table(draw: st.DrawFn, program: Parts) -> Parts:
     def change(table: TableText) -> TableText:
         rows = draw(st.permutations(range(len(table.rows))))
-        return table.permuted(rows, range(len(table.header)))
+        return permuted(table, rows, range(len(table.header)))
 
     return _table_edit(draw, program, change)
 
 
-def drop_entry(draw: st.DrawFn, program: Program) -> Program:
+def drop_entry(draw: st.DrawFn, program: Parts) -> Parts:
     """Take away a selection, a rule or an answer."""
     places = [
         (i, j)
@@ -77,7 +81,7 @@ def drop_entry(draw: st.DrawFn, program: Program) -> Program:
     return _with(program, i, (head, (*entries[:j], *entries[j + 1 :])))
 
 
-def change_words(draw: st.DrawFn, program: Program) -> Program:
+def change_words(draw: st.DrawFn, program: Parts) -> Parts:
     """Another text for quoted words of the attributes or frames."""
     places = [
         (i, j)
@@ -95,7 +99,7 @@ def change_words(draw: st.DrawFn, program: Program) -> Program:
     return _with(program, i, (head, (*entries[:j], '"'.join(parts), *entries[j + 1 :])))
 
 
-def change_frame(draw: st.DrawFn, program: Program) -> Program:
+def change_frame(draw: st.DrawFn, program: Parts) -> Parts:
     """Words before a frame, or two of its items exchanged."""
     i = next(i for i, (head, _) in enumerate(program.sections) if head == "frames")
     head, entries = program.sections[i]
@@ -113,14 +117,14 @@ def change_frame(draw: st.DrawFn, program: Program) -> Program:
     return _with(program, i, (head, (f"{name} = {' '.join(words)}", *entries[1:])))
 
 
-def change_language(draw: st.DrawFn, program: Program) -> Program:
+def change_language(draw: st.DrawFn, program: Parts) -> Parts:
     i = next((i for i, (h, _) in enumerate(program.sections) if h.startswith("language")), None)
     assume(i is not None)
     assert i is not None
     return _with(program, i, (f"language {draw(st.sampled_from(('fr', 'it', 'en')))}", ()))
 
 
-def _with(program: Program, number: int, section: tuple[str, tuple[str, ...]]) -> Program:
+def _with(program: Parts, number: int, section: tuple[str, tuple[str, ...]]) -> Parts:
     sections = list(program.sections)
     sections[number] = section
     return replace(program, sections=tuple(sections))
@@ -141,9 +145,9 @@ EDITS: tuple[Edit, ...] = (
 
 
 @st.composite
-def edited(draw: st.DrawFn) -> tuple[Program, Program]:
+def edited(draw: st.DrawFn) -> tuple[Parts, Parts]:
     """A program, and what one or two edits make of it."""
-    old = new = draw(programs())
+    old = new = draw(grammar_parts())
     for edit in draw(st.lists(st.sampled_from(EDITS), min_size=1, max_size=2)):
         new = edit(draw, new)
     return (new, old) if draw(st.booleans()) else (old, new)
@@ -175,8 +179,8 @@ def cells(instance: Instance) -> dict[tuple[str, str], Sentence]:
     return {(s.role, s.label): s for s in instance.cells}
 
 
-def usable(program: Program) -> Compiled:
-    compiled = program.compile()
+def usable(program: Parts) -> Compiled:
+    compiled = compiled_grammar(program)
     assume(not compiled.failed)
     assume(all(design.count <= MOST for design in compiled.designs.values()))
     return compiled
@@ -188,7 +192,7 @@ def named_apart(compiled: Compiled) -> bool:
     return all(len(set(s.titles)) == len(s.titles) for plan in plans for s in plan.slots)
 
 
-def both(programs_: tuple[Program, Program]) -> tuple[Compiled, Compiled]:
+def both(programs_: tuple[Parts, Parts]) -> tuple[Compiled, Compiled]:
     old, new = (usable(program) for program in programs_)
     assume(named_apart(old) and named_apart(new))
     return old, new
@@ -196,7 +200,7 @@ def both(programs_: tuple[Program, Program]) -> tuple[Compiled, Compiled]:
 
 @examples(50)
 @given(edited())
-def test_instances_are_compared_as_one_by_one(programs_: tuple[Program, Program]) -> None:
+def test_instances_are_compared_as_one_by_one(programs_: tuple[Parts, Parts]) -> None:
     old, new = both(programs_)
     for design in compare(old, new).designs:
         assert design.status == "both"
@@ -262,7 +266,7 @@ def check_examples(
 @examples(60)
 @given(edited())
 def test_what_is_built_alike_stands_at_the_same_addresses(
-    programs_: tuple[Program, Program],
+    programs_: tuple[Parts, Parts],
 ) -> None:
     old, new = both(programs_)
     with pytest.MonkeyPatch.context() as patch:
@@ -332,8 +336,8 @@ def test_the_order_and_the_numbers_of_demands_change_no_address(
 
 
 @examples(15)
-@given(programs())
-def test_nothing_changes_from_a_grammar_to_itself(program: Program) -> None:
+@given(grammar_parts())
+def test_nothing_changes_from_a_grammar_to_itself(program: Parts) -> None:
     one, other = usable(program), usable(program)
     found = compare(one, other)
     assert found.same
@@ -346,7 +350,7 @@ def test_nothing_changes_from_a_grammar_to_itself(program: Program) -> None:
 
 @examples(20)
 @given(edited())
-def test_the_other_way_round_what_is_lost_is_gained(programs_: tuple[Program, Program]) -> None:
+def test_the_other_way_round_what_is_lost_is_gained(programs_: tuple[Parts, Parts]) -> None:
     old, new = (usable(program) for program in programs_)
     there, back = compare(old, new), compare(new, old)
     assert there.same == back.same

@@ -24,7 +24,10 @@ from merula.language.parse import parse
 from merula.language.source import Source, display_width
 from merula.language.tokens import KEYWORDS, Token, entries, scan
 from merula.reformat import reformat
-from strategies_grammar import Program, examples, programs
+from merula.strategies import GrammarText, grammars
+from merula.strategies.inventing.parts import Parts
+from merula.strategies.inventing.whole import grammar_parts
+from random_grammars import examples
 
 
 def laid_out(text: str) -> str:
@@ -157,8 +160,8 @@ def between(draw: st.DrawFn, *, notes: bool) -> str:
 
 
 @examples(20)
-@given(programs(answers=True), st.data())
-def test_the_layout_of_random_grammars(program: Program, data: st.DataObject) -> None:
+@given(grammars(answers=True), st.data())
+def test_the_layout_of_random_grammars(program: GrammarText, data: st.DataObject) -> None:
     assume(tree(program.text) is not None)
     text = data.draw(other_layouts(program.text, notes=True))
     assert tree(text) == tree(program.text)
@@ -167,8 +170,8 @@ def test_the_layout_of_random_grammars(program: Program, data: st.DataObject) ->
 
 
 @examples(15)
-@given(programs(), st.data())
-def test_the_words_alone_decide_the_layout(program: Program, data: st.DataObject) -> None:
+@given(grammars(), st.data())
+def test_the_words_alone_decide_the_layout(program: GrammarText, data: st.DataObject) -> None:
     assume(tree(program.text) is not None)
     text = data.draw(other_layouts(program.text, notes=False))
     assert laid_out(text) == laid_out(program.text)
@@ -183,8 +186,12 @@ def test_the_layout_of_the_grammars_there_are(text: str, data: st.DataObject) ->
 
 
 @examples(15)
-@given(programs(), st.lists(st.sampled_from(sorted(KEYWORDS)), min_size=12, unique=True), st.data())
-def test_names_may_be_key_words(program: Program, new: list[str], data: st.DataObject) -> None:
+@given(
+    grammar_parts(),
+    st.lists(st.sampled_from(sorted(KEYWORDS)), min_size=12, unique=True),
+    st.data(),
+)
+def test_names_may_be_key_words(program: Parts, new: list[str], data: st.DataObject) -> None:
     names = dict(zip(program.marked_names, new, strict=False))
     text = data.draw(other_layouts(program.renamed(names).text, notes=True))
     assume(tree(text) is not None)
@@ -192,8 +199,8 @@ def test_names_may_be_key_words(program: Program, new: list[str], data: st.DataO
 
 
 @examples(15)
-@given(programs(), st.data())
-def test_long_lines_are_folded(program: Program, data: st.DataObject) -> None:
+@given(grammar_parts(), st.data())
+def test_long_lines_are_folded(program: Parts, data: st.DataObject) -> None:
     """Names of 40 characters make long lines. One that is too long has no operator to cut at."""
     names = {
         name: name + "x" * data.draw(st.integers(0, 40)) if name.isidentifier() else name
@@ -210,7 +217,7 @@ def test_long_lines_are_folded(program: Program, data: st.DataObject) -> None:
 
 
 @examples(40)
-@given(st.one_of(programs().map(lambda p: p.text), st.sampled_from(texts())), st.data())
+@given(st.one_of(grammars().map(lambda p: p.text), st.sampled_from(texts())), st.data())
 def test_a_faulty_text_is_refused_with_its_problems(text: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(text)))
     sign = data.draw(st.sampled_from(('"', "(", "|", ":", "\n", " ", "#", "\x0c", "x", "\\", "。")))

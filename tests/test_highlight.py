@@ -24,7 +24,10 @@ from merula.language.parse import INLINE, UNDER, feed
 from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS, Entry, entries, scan
 from merula.language.tokens import Token as Word
-from strategies_grammar import Program, examples, programs
+from merula.strategies.inventing.parts import Parts
+from merula.strategies.inventing.sketch import Wanted
+from merula.strategies.inventing.whole import grammar_parts
+from random_grammars import examples
 
 NAMES = sorted({*KEYWORDS, *HEADS})
 
@@ -81,8 +84,10 @@ def test_the_key_words_are_those_of_the_parser() -> None:
 
 
 @examples(25)
-@given(programs(answers=True), st.lists(st.sampled_from(NAMES), min_size=12, unique=True))
-def test_names_may_be_key_words(program: Program, new: list[str]) -> None:
+@given(
+    grammar_parts(Wanted(answers=True)), st.lists(st.sampled_from(NAMES), min_size=12, unique=True)
+)
+def test_names_may_be_key_words(program: Parts, new: list[str]) -> None:
     text = program.renamed(dict(zip(program.marked_names, new, strict=False))).text
     assume(tree(text) is not None)
     assert coloured(text) == key_words(text)

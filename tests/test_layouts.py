@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 
 from merula.compiler import Compiled, CompiledDesign, compile_source
 from merula.export import Run, generate_files
@@ -26,9 +26,10 @@ from merula.language.source import Source
 from merula.layouts import WRITERS, Matrix, Outlines, genbench, wide, wide_header, xy
 from merula.program import read_grammar
 from merula.rows import RowMaker, Selection
+from merula.strategies import GrammarText, grammars
 from merula.variation import Variation
 from merula.verification import verify
-from strategies_grammar import Program, examples, programs
+from random_grammars import compiled_grammar, examples
 
 ROOT = Path(__file__).resolve().parents[1]
 BLM = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blm"
@@ -362,10 +363,9 @@ def test_no_rows_are_an_empty_file_of_the_layout() -> None:
 
 
 @examples(30)
-@given(programs(answers=True))
-def test_all_matrices_can_be_laid_out(program: Program) -> None:
-    found = program.compile()
-    assume(not found.failed)
+@given(grammars(answers=True))
+def test_all_matrices_can_be_laid_out(grammar: GrammarText) -> None:
+    found = compiled_grammar(grammar)
     for design in found.designs.values():
         if design.kind == "matrix" and design.plans:
             one = matrix(found, design, n=min(design.count, 5))

@@ -23,7 +23,7 @@ from merula.language.source import Source
 from merula.overview import overview
 from merula.program import read_program
 from merula.reference import interpret
-from strategies_grammar import examples
+from random_grammars import examples
 
 DOMAINS = ("a", "b")
 PLACES = ("one", "two", "low", "high")  # owners of constituents: two objects, two sites of a third

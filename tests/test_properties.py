@@ -32,8 +32,13 @@ from merula.program import read_program
 from merula.reference import SizeError, interpret
 from merula.rows import RowMaker, Selection
 from merula.space import Constraint, Distinct, Origin, Space
+from merula.strategies import GrammarText, grammars
+from merula.strategies.inventing.parts import Parts
+from merula.strategies.inventing.sketch import Wanted
+from merula.strategies.inventing.tongues import TONGUES
+from merula.strategies.inventing.whole import grammar_parts
 from merula.surface import Surface, load_surface, plain_surface
-from strategies_grammar import TONGUES, Program, examples, programs
+from random_grammars import claiming, compiled_grammar, examples, permuted
 
 MOST = 1_500  # choices of rows a variant may have, so that trying all of them stays quick
 MOST_VARIANTS = 16
@@ -116,11 +121,11 @@ def labels(cells: Sequence[Cell]) -> list[tuple[object, ...]]:
 
 
 @examples(40)
-@given(programs(), st.integers(1, 9))
-def test_rows_are_instances(program: Program, chunk: int) -> None:
+@given(grammars(), st.integers(1, 9))
+def test_rows_are_instances(program: GrammarText, chunk: int) -> None:
     """What is written for many variants together is what each instance says alone."""
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     for name, design in Grammar(compiled).items():
         if not design.count():
             continue
@@ -143,15 +148,14 @@ def test_rows_are_instances(program: Program, chunk: int) -> None:
 
 
 @examples(120)
-@given(programs())
-def test_the_compiler_means_what_the_reference_means(program: Program) -> None:
-    compiled = program.compile()
-    event("compiles" if not compiled.failed else "has errors")
-    assume(not compiled.failed and small(compiled))
+@given(grammars())
+def test_the_compiler_means_what_the_reference_means(program: GrammarText) -> None:
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     grammar = compiled.grammar
     assert grammar is not None
     source = Source("random.merula", program.text)
-    lexicon = read_program(source, Report(), tables=program.files).lexicon
+    lexicon = read_program(source, Report(), tables=program.tables).lexicon
     assert lexicon is not None
     for name, design in compiled.designs.items():
         try:
@@ -179,10 +183,10 @@ def test_the_compiler_means_what_the_reference_means(program: Program) -> None:
 
 
 @examples(120)
-@given(programs())
-def test_no_instance_is_made_twice(program: Program) -> None:
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+@given(grammars())
+def test_no_instance_is_made_twice(program: GrammarText) -> None:
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     for design in compiled.designs.values():
         for plan in design.plans:
             seen = set()
@@ -370,30 +374,29 @@ def assert_same(one: Compiled, other: Compiled) -> None:
 
 
 @examples(120)
-@given(programs(), st.permutations([f"{c}{n}" for c in "zaMé" for n in range(12)]))
-def test_other_names_change_no_data(program: Program, new: list[str]) -> None:
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+@given(grammar_parts(), st.permutations([f"{c}{n}" for c in "zaMé" for n in range(12)]))
+def test_other_names_change_no_data(program: Parts, new: list[str]) -> None:
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     names = dict(zip(program.marked_names, new, strict=False))
-    assert_same(compiled, program.renamed(names).compile())
+    assert_same(compiled, compiled_grammar(program.renamed(names)))
 
 
 @examples(120)
-@given(programs(), st.data())
-def test_the_order_of_rows_and_columns_changes_no_data(
-    program: Program, data: st.DataObject
-) -> None:
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+@given(grammar_parts(), st.data())
+def test_the_order_of_rows_and_columns_changes_no_data(program: Parts, data: st.DataObject) -> None:
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     tables = tuple(
-        table.permuted(
+        permuted(
+            table,
             data.draw(st.permutations(range(len(table.rows)))),
             data.draw(st.permutations(range(len(table.header)))),
         )
-        for table in program.tables
+        for table in program.lexicons
     )
-    turned = replace(program, tables=tables)
-    again = turned.compile()
+    turned = replace(program, lexicons=tables)
+    again = compiled_grammar(turned)
     assert_same(compiled, again)
     assert again.lexicon_digest == compiled.lexicon_digest
     assert again.grammar_digest == compiled.grammar_digest
@@ -430,12 +433,12 @@ def layouts(draw: st.DrawFn, text: str) -> str:
 
 
 @examples(120)
-@given(programs(), st.data())
-def test_layout_changes_no_data(program: Program, data: st.DataObject) -> None:
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+@given(grammars(), st.data())
+def test_layout_changes_no_data(program: GrammarText, data: st.DataObject) -> None:
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     text = data.draw(layouts(program.text))
-    assert_same(compiled, program.compile(text))
+    assert_same(compiled, compiled_grammar(program, text))
 
 
 # --- claims --------------------------------------------------------------------------------------
@@ -464,16 +467,15 @@ CLAIM_CODES = frozenset({"M401", "M412", "M423"})
 
 
 @examples(120)
-@given(programs(answers=True), st.data())
-def test_a_wrong_claim_is_reported(program: Program, data: st.DataObject) -> None:
-    compiled = program.compile()
-    assume(not compiled.failed)
+@given(grammar_parts(Wanted(answers=True)), st.data())
+def test_a_wrong_claim_is_reported(program: Parts, data: st.DataObject) -> None:
+    compiled = compiled_grammar(program)
     claims = derived(compiled)
     marks = {"AE": "~AE~", "WN": "~WN~", "Other": "~Other~", "a label": '"a label"'}
     claims = {marks[label]: claim for label, claim in claims.items() if label in marks}
     assume(claims)
     true = {label: f"breaks {claim}" for label, claim in claims.items()}
-    assert not program.claiming(true).compile().failed, true
+    assert not compiled_grammar(claiming(program, true)).failed, true
     label = data.draw(st.sampled_from(sorted(claims)))
     letter, *rules = claims[label].split(" ")
     others = [x for x in "EIR" if x != letter]
@@ -489,7 +491,7 @@ def test_a_wrong_claim_is_reported(program: Program, data: st.DataObject) -> Non
         )
     )
     assume(set(wrong.split(" ")[1:]) != set(rules) or wrong[0] != letter)
-    failed = program.claiming({**true, label: f"breaks {wrong}"}).compile()
+    failed = compiled_grammar(claiming(program, {**true, label: f"breaks {wrong}"}))
     codes = {p.code for p in failed.problems if p.severity == "error"}
     assert codes & CLAIM_CODES, (wrong, claims[label], codes)
 
@@ -667,12 +669,12 @@ def test_a_slip_is_a_diagnostic(number: int, slips: list[Change]) -> None:
 
 
 @examples(150)
-@given(programs(), st.lists(changes, min_size=1, max_size=2))
-def test_a_slip_in_any_program_is_a_diagnostic(program: Program, slips: list[Change]) -> None:
+@given(grammars(), st.lists(changes, min_size=1, max_size=2))
+def test_a_slip_in_any_program_is_a_diagnostic(program: GrammarText, slips: list[Change]) -> None:
     text = program.text
     for slip in slips:
         text = slip.apply(text)
-    survives(text, program.files)
+    survives(text, program.tables)
 
 
 @st.composite
@@ -696,9 +698,9 @@ def shuffled(draw: st.DrawFn, text: str) -> str:
 
 
 @examples(200)
-@given(programs(), st.data())
-def test_words_in_wrong_places_are_diagnostics(program: Program, data: st.DataObject) -> None:
-    survives(data.draw(shuffled(program.text)), program.files)
+@given(grammars(), st.data())
+def test_words_in_wrong_places_are_diagnostics(program: GrammarText, data: st.DataObject) -> None:
+    survives(data.draw(shuffled(program.text)), program.tables)
 
 
 @examples(150)
@@ -708,9 +710,9 @@ def test_words_in_wrong_places_of_a_text_are_diagnostics(text: str, data: st.Dat
 
 
 @examples(150)
-@given(programs(), st.data())
-def test_a_slip_in_a_table_is_a_diagnostic(program: Program, data: st.DataObject) -> None:
-    files: dict[str, str | bytes] = dict(program.files)
+@given(grammars(), st.data())
+def test_a_slip_in_a_table_is_a_diagnostic(program: GrammarText, data: st.DataObject) -> None:
+    files: dict[str, str | bytes] = dict(program.tables)
     if not files:
         return
     name = data.draw(st.sampled_from(sorted(files)))
@@ -722,29 +724,29 @@ def test_a_slip_in_a_table_is_a_diagnostic(program: Program, data: st.DataObject
 
 
 @examples(120)
-@given(programs(), st.data())
-def test_any_word_can_be_a_name(program: Program, data: st.DataObject) -> None:
+@given(grammar_parts(), st.data())
+def test_any_word_can_be_a_name(program: Parts, data: st.DataObject) -> None:
     """Words of the language are names wherever the language does not need them.
 
     Not tried are those that go on with an entry where they begin a line, and `set`, which names
     a column of its own in tables.
     """
     ambiguous = {"and", "or", "else", "in", "varying", "with", "keeping", "set"}
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     old = data.draw(st.sampled_from(program.marked_names))
     new = data.draw(st.sampled_from(sorted({*HEADS, *KEYWORDS} - ambiguous)))
-    assert_same(compiled, program.renamed({old: new}).compile())
+    assert_same(compiled, compiled_grammar(program.renamed({old: new})))
 
 
 # --- sentences -----------------------------------------------------------------------------------
 
 
 @examples(60)
-@given(programs(), st.data())
-def test_a_sentence_is_read_back(program: Program, data: st.DataObject) -> None:
-    compiled = program.compile()
-    assume(not compiled.failed and small(compiled))
+@given(grammars(), st.data())
+def test_a_sentence_is_read_back(program: GrammarText, data: st.DataObject) -> None:
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
     plans = [plan for design in compiled.designs.values() for plan in design.plans]
     assume(plans)
     plan = data.draw(st.sampled_from(plans))

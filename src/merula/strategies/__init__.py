@@ -26,6 +26,8 @@ except ImportError as error:
 
 from merula.occurrences import Occurrence, Pair
 from merula.strategies.edits import Edit, edits
+from merula.strategies.grammars import GrammarText, grammars
+from merula.strategies.lexicons import lexicons
 from merula.strategies.properties import direction, invariance, preference
 from merula.strategies.sentences import (
     answers,
@@ -34,15 +36,20 @@ from merula.strategies.sentences import (
     paradigms,
     sentences,
 )
+from merula.strategies.tables import TableText
 
 __all__ = [
     "Edit",
+    "GrammarText",
     "Occurrence",
     "Pair",
+    "TableText",
     "answers",
     "direction",
     "edits",
+    "grammars",
     "invariance",
+    "lexicons",
     "matrices",
     "pairs",
     "paradigms",
