@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, event, given
+from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -147,8 +147,33 @@ def test_rows_are_instances(program: GrammarText, chunk: int) -> None:
             assert {k: v for k, v in lexemes.items() if v is not None} == dict(instance.lexemes)
 
 
+SAME_LEMMA = GrammarText(  # of a noun and a verb, which are two lexemes
+    """phenomenon random
+lexicon noun "noun.tsv"
+lexicon verb "verb.tsv"
+objects
+  subj : noun (number)
+  verb : verb (number)
+attributes
+  number = sg | pl
+external
+  agreement: verb.number = subj.number
+select
+  subj, verb differ
+frames
+  main = "the" subj verb
+paradigm cells = subj.number × verb.number
+""",
+    {
+        "noun.tsv": "lemma\tsg\tpl\nwalk\twalk\twalks\n",
+        "verb.tsv": "lemma\tsg\tpl\nwalk\ttires\ttire\n",
+    },
+)
+
+
 @examples(120)
 @given(grammars())
+@example(SAME_LEMMA)
 def test_the_compiler_means_what_the_reference_means(program: GrammarText) -> None:
     compiled = compiled_grammar(program)
     assume(small(compiled))

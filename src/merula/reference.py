@@ -316,8 +316,8 @@ class _Chooser:
             if not isinstance(choice, _WordChoice) and item.name in self.objects[choice]
         ]
         if isinstance(selection, g.Differ):
-            titles = [rows.title(row) for _, rows, row in found]
-            return len(set(titles)) == len(titles)
+            lexemes = [(rows.kind, rows.title(row)) for _, rows, row in found]
+            return len(set(lexemes)) == len(lexemes)
         if len(found) < 2:
             return True
         cells_ = [_seen(rows, name)[selection.column][row] for name, rows, row in found]
