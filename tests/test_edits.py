@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
 import re
@@ -10,16 +11,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 import merula
+from merula import strategies
 from merula.api import Grammar
 from merula.language.diagnostics import MerulaError
 from merula.narrowing import names
-from merula.occurrences import Occurrence
+from merula.occurrences import Occurrence, Pair
 from merula.strategies import (
     Edit,
+    answers,
     direction,
     edits,
     grammars,
@@ -81,7 +84,7 @@ def _facts(sentence: Occurrence) -> dict[str, object]:
 def test_another_cell_of_the_instance(only: Grammar, what: str) -> None:
     for edit in drawn(edits(only, what, design="ever")):
         assert differences(edit) == {f"factor {what}": (edit.old, edit.new)}
-        assert edit.before.address == edit.after.address  # type: ignore[attr-defined]
+        assert edit.before.address == edit.after.address
 
 
 @pytest.mark.parametrize("what", ["N1.number", "N2.number", "H1.tense"])
@@ -97,7 +100,7 @@ def test_another_frame_keeps_the_lexemes_that_both_have(only: Grammar) -> None:
     for edit in drawn(edits(only, "frame", old="after", new="before")):
         assert (edit.old, edit.new) == ("after", "before")
         kept = only[edit.before.design]
-        shared = set(edit.before.instance.lexemes) & set(kept[edit.after.address].lexemes)  # type: ignore[attr-defined]
+        shared = set(edit.before.instance.lexemes) & set(kept[edit.after.address].lexemes)
         assert {"N1", "N2", "V2", "obj1"} <= shared
         changed = {name.partition(" ")[2] for name in differences(edit)} - {""}
         assert changed <= {"V1", "V3", "H2"}
@@ -267,7 +270,17 @@ def codes(make: Callable[[], object]) -> Iterator[str]:
 
 def test_what_cannot_be_edited(only: Grammar) -> None:
     assert list(codes(lambda: edits(only, "N1.nubmer"))) == ["M750"]
-    assert list(codes(lambda: edits(only, "N1.number", old="dual"))) == ["M751"]
+    for make, said in (
+        (lambda: edits(only, "N1.number", old="plural"), "N1.number is never plural"),
+        (lambda: edits(only, "N1", new="techer"), "did you mean teacher"),
+        (lambda: sentences(only, where={"N1.number": "plural"}), "it is pl or sg"),
+        (lambda: sentences(only, where={"frame": "main"}), "it is after or before"),
+        (lambda: pairs(only, contrast="licensr"), "did you mean licensor"),
+        (lambda: answers(merula.load("blm/agreement_en"), breaks="agreement"), "E agreement"),
+        (lambda: pairs(merula.load("blm/agreement_en")), "a matrix has no pairs"),
+    ):
+        with pytest.raises(MerulaError, match=said):
+            make()
     assert list(codes(lambda: edits(only, "H1"))) == ["M751"]
     with pytest.raises(ValueError, match="holds N1 fast"):
         edits(only, "N1", where={"N1": "teacher"})
@@ -365,6 +378,20 @@ def test_preference(only: Grammar) -> None:
     assert "*Even" in said
     failure(preference(score, licensed, margin=1))
     failure(preference(lambda _: math.nan, licensed))
+
+
+def test_examples_of_ones_own(only: Grammar) -> None:
+    cells = {cell.label: cell for cell in only["any"][1143569937].cells}
+    own: Any = Pair(cells["yes yes upper"], cells["no yes upper"], "licensor")  # type: ignore[arg-type]
+    seen: list[str] = []
+
+    def score(text: str) -> float:
+        seen.append(text)
+        return -text.count("Even ")
+
+    test: Any = preference(score, LICENSED(only))
+    settings(max_examples=2, database=None)(example(own)(test))()
+    assert seen[:2] == [own.good.text, own.bad.text]
 
 
 def test_examples_of_one_property_are_not_those_of_another(only: Grammar) -> None:
@@ -511,6 +538,16 @@ def test_drawn_values_are_small_when_pickled(only: Grammar) -> None:
     assert repr(again) == repr(edit)
     with pytest.raises(AttributeError, match="ask the grammar"):
         _ = again.before.instance
+    assert copy.deepcopy(edit).before.instance == edit.before.instance
+
+
+def test_the_names_that_can_be_asked_for(only: Grammar) -> None:
+    known = strategies.names(only, "any")
+    assert known["frame"] == ("after", "before")
+    assert known["licensor"] == ("no", "yes")
+    assert "teacher" in known["N1"]
+    for name, values in known.items():
+        assert drawn(sentences(only, design="any", where={name: values[0]}), 2)
 
 
 # --- what functions give -----------------------------------------------------------------------
@@ -528,6 +565,9 @@ def test_values_that_stand_for_the_same_result(only: Grammar) -> None:
 def test_results_that_are_arrays(only: Grammar, shape: Callable[[int], Any]) -> None:
     number = edits(only, "N1.number")
     run(invariance(lambda text: shape(words(text)), number))
+    run(invariance(lambda text: [shape(words(text))], number))
+    failure(invariance(lambda text: np.zeros(len(text) % 2), number))
+    failure(invariance(lambda text: np.ones(len(text)), number))
     assert "should change nothing" in failure(invariance(lambda text: shape(len(text)), number))
     run(preference(lambda text: shape(-text.count("Even ")), LICENSED(only)))
     shorter = edits(only, "N1.number", old="sg", new="pl", where={"N1": "teacher"})

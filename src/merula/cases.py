@@ -19,9 +19,17 @@ from typing import TypeAlias
 from merula._resources import folder as packaged
 from merula.api import Design, Grammar, Instance, load
 from merula.compiler import Compiled
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.language.diagnostics import MerulaError
 from merula.narrowing import Narrow, narrowed
-from merula.occurrences import Occurrence, Pair, occurrence, pair_of, pairs_in, sentences_in
+from merula.occurrences import (
+    Occurrence,
+    Pair,
+    designs_of,
+    occurrence,
+    pair_of,
+    pairs_in,
+    sentences_in,
+)
 from merula.permute import Permutation
 from merula.program import SUFFIX
 from merula.suite.cells import CellPair
@@ -151,15 +159,15 @@ def cases_of(wanted: Wanted, grammar: Grammar) -> list[Case]:
 
     Raises `MerulaError` where there is none, `TooMany` where there are too many to run.
     """
-    names = list(grammar) if wanted.design is None else [wanted.design]
-    if not names:
+    designs = designs_of(grammar, wanted.design)
+    if not designs:
         remedy = "declare one: `paradigm NAME = factor × factor`"
         raise _nothing(grammar, "no paradigm and no matrix", remedy)
     cases: list[Case] = []
     problems: list[MerulaError] = []
-    for name in names:
+    for design in designs:
         try:
-            cases += _of_design(wanted, grammar, name, len(cases))
+            cases += _of_design(wanted, grammar, design, len(cases))
         except MerulaError as error:
             problems.append(error)
     if not cases:
@@ -167,15 +175,7 @@ def cases_of(wanted: Wanted, grammar: Grammar) -> list[Case]:
     return cases
 
 
-def _of_design(wanted: Wanted, grammar: Grammar, name: str, before: int) -> list[Case]:
-    if name not in grammar:
-        raise MerulaError.of(
-            "M610",
-            f"there is no paradigm or matrix called {name}",
-            remedy=did_you_mean(name, grammar) or f"there is {listing(grammar)}",
-            place=grammar._compiled.source.name,
-        )
-    design: Design = grammar[name]
+def _of_design(wanted: Wanted, grammar: Grammar, design: Design, before: int) -> list[Case]:
     if not design._design.plans:
         raise _nothing(grammar, "no lexicon is named", 'name its tables: lexicon "nouns.tsv"')
     parts = _parts(wanted, grammar, design)

@@ -37,6 +37,7 @@ KINDS = ("cell", "plan", "slot", "feature")  # what a name is the name of; the f
 CELL = ("cell", "label")
 FRAME = "frame"
 SCOPE = "scope."
+MOST_LISTED = 12  # values that a message lists
 BAND = "band"  # the column of frequency bands in Merula's tables
 
 
@@ -101,7 +102,8 @@ def _asked(design: CompiledDesign, where: Where) -> Asked:
     asked = {}
     for name, given in where.items():
         values: Any = (given,) if isinstance(given, str) else given
-        if not isinstance(values, Sequence) or not all(isinstance(v, str) for v in values):
+        values = tuple(values) if isinstance(values, Iterable) else (None,)
+        if not all(isinstance(value, str) for value in values):
             raise TypeError(f"where={{{name!r}: {given!r}}} should be a text, or several")
         if not values:
             raise ValueError(f"where={{{name!r}: {given!r}}} names no value")
@@ -114,8 +116,24 @@ def _asked(design: CompiledDesign, where: Where) -> Asked:
                 place=design.design.span.source.name,
             )
         wanted = tuple(map(clean, values))
-        asked[name] = meant(design.plans, name, wanted)[0], wanted
+        kind = meant(design.plans, name, wanted)[0]
+        there = {x for plan in design.plans for x in _values(plan, name, kind)}
+        if there.isdisjoint(wanted) and ANY not in there:
+            raise unknown(design, name, wanted[0], there)
+        asked[name] = kind, wanted
     return asked
+
+
+def unknown(design: CompiledDesign, name: str, value: str, there: Iterable[str]) -> MerulaError:
+    """The error that something never has a value."""
+    known = sorted(there)
+    some = listing(known, "or") if len(known) <= MOST_LISTED else f"one of {len(known)} others"
+    return MerulaError.of(
+        "M751",
+        f"{name} is never {value} in {design.name}",
+        remedy=did_you_mean(value, known) or (f"it is {some}" if known else "it has no value"),
+        place=design.design.span.source.name,
+    )
 
 
 def meant(plans: Iterable[Plan], name: str, values: Iterable[str | None]) -> list[str]:
@@ -141,6 +159,25 @@ def _values(plan: Plan, name: str, kind: str) -> set[str]:
         if kind == "feature" and column is not None:
             return {value for cell in column for value in members(cell)}
     return set()
+
+
+def names_of(plans: Iterable[Plan]) -> dict[str, list[str]]:
+    """What can be asked of some plans, without features: each name with its values."""
+    found: dict[str, dict[str, None]] = {}
+    for plan in plans:
+        for name, kinds in names(plan).items():
+            for kind in kinds:
+                if kind != "feature":
+                    values = dict.fromkeys(sorted(_values(plan, name, kind)))
+                    found.setdefault(name, {}).update(values)
+    return {name: list(values) for name, values in found.items()}
+
+
+def values_of(plans: Iterable[Plan], name: str) -> set[str]:
+    """All that something of some plans can be, whatever it is the name of."""
+    return {
+        x for plan in plans for kind in names(plan).get(name, ()) for x in _values(plan, name, kind)
+    }
 
 
 def choices_of(plan: Plan) -> dict[str, str]:

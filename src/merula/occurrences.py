@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from merula.api import Design, Instance, Sentence
+from merula.api import Design, Grammar, Instance, Sentence
+from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.narrowing import Narrow
 from merula.plan import phrases
 from merula.suite.cells import CellPair, pairs_of
@@ -35,6 +36,10 @@ class Occurrence(Sentence):
         if isinstance(self._of, int):
             raise AttributeError(f"it is instance {self._of} of {self.design}: ask the grammar")
         return self._of[0][self.address]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Occurrence:
+        del memo
+        return self  # it is not changed
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_of": self.address}
@@ -114,9 +119,8 @@ def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
     """
     found = []
     for place in narrow.cells:
-        own = narrow.plan.cells[place]
-        shown = {piece.slot for piece in own.pieces}
-        if narrow.asked <= shown and acceptable in (None, own.cell.acceptable):
+        fine = acceptable in (None, narrow.plan.cells[place].cell.acceptable)
+        if fine and narrow.asked <= _shown(narrow, place):
             found.append(place)
     return found
 
@@ -124,7 +128,8 @@ def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
 def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:
     """The minimal pairs among the cells that are wanted, all or those that differ in a factor.
 
-    A matrix has none. They are in the order of the cells.
+    A matrix has none. They are in the order of the cells, and one sentence of each shows the
+    lexemes that are asked for.
     """
     cells = [cell.cell for cell in narrow.plan.cells]
     if any(cell.role != "cell" for cell in cells):
@@ -135,5 +140,28 @@ def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:
     return [
         pair
         for pair in sorted(found, key=lambda pair: (pair.good, pair.bad))
-        if contrast in (None, pair.contrast) and {pair.good, pair.bad} <= set(narrow.cells)
+        if contrast in (None, pair.contrast)
+        and {pair.good, pair.bad} <= set(narrow.cells)
+        and narrow.asked <= _shown(narrow, pair.good) | _shown(narrow, pair.bad)
     ]
+
+
+def _shown(narrow: Narrow, place: int) -> set[int]:
+    """The slots that a cell shows."""
+    return {piece.slot for piece in narrow.plan.cells[place].pieces}
+
+
+def designs_of(grammar: Grammar, name: str | None) -> list[Design]:
+    """One design, or all. Raises `MerulaError` where there is none of the name."""
+    if name is None:
+        return list(grammar.values())
+    if not isinstance(name, str):
+        raise TypeError(f"design={name!r} should be the name of a paradigm or a matrix")
+    if name not in grammar:
+        raise MerulaError.of(
+            "M610",
+            f"there is no paradigm or matrix called {name}",
+            remedy=did_you_mean(name, grammar) or f"there is {listing(grammar)}",
+            place=grammar._compiled.source.name,
+        )
+    return [grammar[name]]

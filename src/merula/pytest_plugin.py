@@ -69,7 +69,7 @@ def _wanted(metafunc: pytest.Metafunc, mark: pytest.Mark) -> Wanted:
 def _cases(metafunc: pytest.Metafunc, wanted: Wanted) -> list[Case]:
     from dataclasses import replace
 
-    from merula.cases import TooMany, cases_of, found
+    from merula.cases import cases_of, found
     from merula.language.diagnostics import MerulaError
 
     root, here = metafunc.config.rootpath, metafunc.definition.path.parent
@@ -85,9 +85,9 @@ def _cases(metafunc: pytest.Metafunc, wanted: Wanted) -> list[Case]:
             grammar = _loaded(metafunc.config, path)
         return cases_of(wanted, grammar)
     except MerulaError as error:
-        missing = wanted.grammar and error.problems[0].code == "M601"
+        missing = error.problems[0].code == "M601"
         raise _refusal(metafunc, str(error) + (where if missing else "")) from None
-    except TooMany as error:
+    except (TypeError, ValueError) as error:  # too many, or a `where` that cannot be meant
         raise _refusal(metafunc, str(error)) from None
 
 
@@ -139,7 +139,9 @@ def _is_case(value: Any) -> bool:
 
 
 def _told(case: Case, config: pytest.Config) -> str:
+    seed = config.getoption("merula_seed")
     lines = "\n".join(case.remade(config.invocation_params.dir))
+    lines += "" if seed is None else f"\n(one of the tests of --merula-seed {seed})"
     try:
         drawn = case.drawn()
     except Exception as error:  # noqa: BLE001 - a test may have broken what drawing needs

@@ -32,6 +32,7 @@ from merula.strategies.properties import direction, invariance, preference
 from merula.strategies.sentences import (
     answers,
     matrices,
+    names,
     pairs,
     paradigms,
     sentences,
@@ -51,6 +52,7 @@ __all__ = [
     "invariance",
     "lexicons",
     "matrices",
+    "names",
     "pairs",
     "paradigms",
     "preference",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -50,11 +50,16 @@ class Source(Generic[T]):
         return Source(slots, narrow.chooser, parts, make)
 
     def choices(self) -> Iterator[Chosen]:
-        """Some choices, always the same: the plainest first, then what comes."""
-        sizes = [len(slot) for _, slot in self.slots]
-        tries = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
-        tries[0] = 0
-        return (self.chooser.choose(wishes) for wishes in tries.tolist())
+        """Some choices, always the same: the plainest first."""
+        return map(self.chooser.choose, tries(len(slot) for _, slot in self.slots))
+
+
+def tries(sizes: Iterable[int]) -> list[list[int]]:
+    """Some wishes for slots of some sizes, always the same: the plainest first."""
+    sizes = list(sizes)
+    found = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
+    found[0] = 0
+    return [[int(wish) for wish in row] for row in found]
 
 
 class Drawn(SearchStrategy[T]):

@@ -7,7 +7,7 @@ space that satisfies the constraints of both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice, permutations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from merula.api import Design, Grammar, Sentence
+from merula.api import Design, Grammar
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.lexicon import ANY, clean, members
 from merula.narrowing import (
@@ -29,6 +29,8 @@ from merula.narrowing import (
     meant,
     names,
     plain_names,
+    unknown,
+    values_of,
 )
 from merula.occurrences import Occurrence, occurrence, sentences_in
 from merula.plan import slot_names
@@ -49,7 +51,7 @@ class Edit:
     """Two sentences that differ in one thing: ``what`` is ``old`` before and ``new`` after it."""
 
     before: Occurrence
-    after: Sentence
+    after: Occurrence
     what: str
     old: str
     new: str
@@ -122,7 +124,10 @@ def edits(
         )
     if not isinstance(what, str):
         raise TypeError(f"what={what!r} should be a name or a function of a text")
-    if where is not None and what in where:
+    for name, value in (("old", old), ("new", new)):
+        if not isinstance(value, str | None):
+            raise TypeError(f"{name}={value!r} should be a text")
+    if isinstance(where, Mapping) and what in where:
         raise ValueError(f"where={dict(where)!r} holds {what} fast, which is to be changed")
     old, new = (None if value is None else clean(value) for value in (old, new))
     wanted = Wanted(what, old, new, acceptable)
@@ -139,7 +144,13 @@ def edits(
             "M750",
             f"{grammar.name} has nothing that is called {what}",
             remedy=did_you_mean(what, known) or f"change {listing(sorted(known), 'or')}",
+            place=grammar._compiled.source.name,
         )
+    if not sources:
+        there = {x for own in asked.designs for x in values_of(own._design.plans, what)}
+        for value in (old, new):
+            if value is not None and value not in there:
+                raise unknown(asked.designs[0]._design, what, value, there)
     return asked.strategy(sources)
 
 
@@ -310,7 +321,7 @@ def _other_lexemes(design: Design, narrows: Sequence[Narrow], wanted: Wanted) ->
                 old = old[[values[i] != wanted.new for i in old]]
             kind = {value: i for i, value in enumerate(dict.fromkeys(values))}
             kinds = np.array([kind[value] for value in values], dtype=np.int64)
-            if shown and values:
+            if shown and len({*kinds[old], *kinds[new]}) > 1:
                 exchange = Exchange.of(narrow, number, old, new, kinds)
                 if exchange is not None:
                     make = partial(_lexeme, wanted.what, number, values, design, narrow)

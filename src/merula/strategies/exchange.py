@@ -14,10 +14,11 @@ from merula.narrowing import Narrow, plainest
 from merula.plan import slot_names
 from merula.slots import Slot, some
 from merula.space import MAX_TABLE, Bools, Constraint, Ints, Origin, Space, TooWide
-from merula.strategies.draws import TRIES, Choosing, Chosen
+from merula.strategies.draws import Choosing, Chosen, tries
 from merula.values import frozen
 
-GLANCE = 40  # choices that are looked at to see whether each leaves a slot another lexeme
+GLANCE = 40  # choices that are looked at to see how many leave a slot another lexeme
+FEW = 0.1  # of these may leave it none
 
 
 @frozen(eq=False)
@@ -58,7 +59,7 @@ class Exchange:
                 return None
             chooser = Chooser(space, orders)
         found = exchanging(chooser)
-        room = None if found.always else _room(plan.space, number, (old, new), kinds)
+        room = _room(plan.space, number, (old, new), kinds) if found.rare else None
         if room is not None:
             links = [*plan.space.constraints, room]
             with suppress(TooWide):
@@ -70,8 +71,8 @@ class Exchange:
 class Exchanging:
     """Chooses for the plan, then another lexeme that goes with the choice.
 
-    Where none does, ``spare`` is taken, a choice with which one does. ``always`` says that none was
-    met where it is needed.
+    Where none does, ``spare`` is taken, a choice with which one does. ``rare`` says that this would
+    happen often.
     """
 
     def __init__(
@@ -86,12 +87,10 @@ class Exchanging:
         self.space, self.number, self.chooser, self.kinds = space, number, chooser, kinds
         self.old, new = lexemes
         self.others = [int(new[i]) for i in plainest(slots[-1][1])]
-        sizes = [len(slot) for _, slot in slots]
-        tries = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
-        tries[0] = 0
-        looked_at = [self._choose(wishes) for wishes in tries[:GLANCE].tolist()]
-        self.always = None not in looked_at
-        rest = (self._choose(wishes) for wishes in tries[GLANCE:].tolist())
+        every = tries(len(slot) for _, slot in slots)
+        looked_at = [self._choose(wishes) for wishes in every[:GLANCE]]
+        self.rare = looked_at.count(None) > FEW * GLANCE
+        rest = map(self._choose, every[GLANCE:])
         self.spare = next((x for x in chain(looked_at, rest) if x is not None), None)
 
     def choose(self, wishes: Sequence[int]) -> Chosen:

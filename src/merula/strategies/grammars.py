@@ -74,7 +74,7 @@ class GrammarText:
 
 def _literal(text: str) -> str:
     """A text as Python writes it, over several lines where it has such."""
-    if not text.endswith("\n"):
+    if not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return repr(text)
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'"""\\\n{escaped}"""'

@@ -44,7 +44,7 @@ def invariance(
     """A test that an edit changes nothing: the results for both texts are the same.
 
     ``same`` compares two results, for instance with `math.isclose`; without it they have to be
-    equal.
+    equal, arrays and tensors in shape and values. (No result is equal to a not-a-number.)
     """
     alike = _equal if same is None else same
 
@@ -122,9 +122,18 @@ def preference(
 
 
 def _equal(old: Any, new: Any) -> bool:
-    """Whether two results are equal, arrays and tensors in all places."""
-    found = old == new
-    return bool(found.all() if hasattr(found, "all") else found)
+    """Whether two results are equal; arrays and tensors have to have one shape too."""
+    one, other = _plain(old), _plain(new)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if _listed(one) and _listed(other):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
+
+
+def _plain(value: Any) -> Any:
+    """An array or a tensor as lists of numbers; all else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _number(score: Callable[[str], Any], text: str) -> float:
@@ -137,7 +146,7 @@ def _number(score: Callable[[str], Any], text: str) -> float:
 
 def _changed(old: Any, new: Any) -> list[tuple[Any, Any]]:
     """The things that are not the same in two results."""
-    one, other = (x.tolist() if hasattr(x, "tolist") else x for x in (old, new))
+    one, other = _plain(old), _plain(new)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         both = [(one.get(key), other.get(key)) for key in dict.fromkeys([*one, *other])]
     elif _listed(one) and _listed(other) and len(one) == len(other):
@@ -175,8 +184,14 @@ def _marked(sentence: Any) -> str:
 def _given(strategy: SearchStrategy[T], test: Callable[[T], None], of: Callable[..., Any]) -> Test:
     """A test as Hypothesis runs it; what it finds is kept apart from what others like it find."""
     if not isinstance(strategy, SearchStrategy):
-        raise TypeError(f"{strategy!r} is no strategy")
-    about = re.sub(r" at 0x[0-9a-fA-F]+", "", f"{called(of)} {strategy!r}")
+        raise TypeError(
+            f"{strategy!r} is no strategy: write for instance invariance(function, edits(…))"
+        )
+    if not callable(of):
+        raise TypeError(f"{of!r} is no function of a text")
+    code = getattr(of, "__code__", None)
+    does = "" if code is None else f"{code.co_code!r} {code.co_names} {code.co_consts}"
+    about = re.sub(r" at 0x[0-9a-fA-F]+", "", f"{called(of)} {strategy!r} {does}")
     test._hypothesis_internal_add_digest = about.encode()  # type: ignore[attr-defined]
     return given(strategy)(test)
 

@@ -11,8 +11,16 @@ from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar, Instance
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.narrowing import Narrow, Where, narrowed
-from merula.occurrences import Occurrence, Pair, occurrence, pair_of, pairs_in, sentences_in
+from merula.narrowing import Narrow, Where, names_of, narrowed
+from merula.occurrences import (
+    Occurrence,
+    Pair,
+    designs_of,
+    occurrence,
+    pair_of,
+    pairs_in,
+    sentences_in,
+)
 from merula.strategies.draws import Chosen, Drawn, Source
 
 T = TypeVar("T")
@@ -58,6 +66,7 @@ def answers(
         ]
 
     asked = Asked("answers", grammar, design, where, {"breaks": breaks})
+    asked.demand(breaks, _rules, "answer that breaks")
     return asked.drawn(cells, occurrence)
 
 
@@ -74,6 +83,8 @@ def pairs(
     """
 
     asked = Asked("pairs", grammar, design, where, {"contrast": contrast})
+    if not asked._matrices:
+        asked.demand(contrast, lambda n: (pair.contrast for pair in pairs_in(n)), "contrast")
     return asked.drawn(lambda narrow: pairs_in(narrow, contrast), pair_of)
 
 
@@ -92,6 +103,8 @@ def matrices(
 
 
 # --- what is drawn -----------------------------------------------------------------------------
+
+NO_PAIRS = 'a matrix has no pairs: write edits(g, "cell", old="Correct", new=LABEL)'
 
 Make = Callable[[Design, Narrow, Any, Chosen], T]  # of a part of a plan and the lexemes chosen
 
@@ -118,17 +131,11 @@ class Asked:
     @property
     def designs(self) -> list[Design]:
         """The designs to draw from."""
-        if self.design is None:
-            return list(self.grammar.values())
-        if self.design not in self.grammar:
-            raise MerulaError.of(
-                "M610",
-                f"there is no paradigm or matrix called {self.design}",
-                remedy=did_you_mean(str(self.design), self.grammar)
-                or f"there is {listing(self.grammar)}",
-                place=self.grammar._compiled.source.name,
-            )
-        return [self.grammar[self.design]]
+        return designs_of(self.grammar, self.design)
+
+    @property
+    def _matrices(self) -> bool:
+        return all(design.kind == "matrix" for design in self.designs)
 
     def narrowed(self) -> list[tuple[Design, list[Narrow]]]:
         """The plans of each design that have what is asked for, the plainest first."""
@@ -141,6 +148,21 @@ class Asked:
         if not found and problems:
             raise problems[0]
         return found
+
+    def demand(
+        self, value: str | None, known: Callable[[Narrow], Iterable[str]], what: str
+    ) -> None:
+        """Raise `MerulaError` where no plan knows a value that is asked for."""
+        if value is None:
+            return
+        every = {x for _, narrows in self.narrowed() for narrow in narrows for x in known(narrow)}
+        if value not in every:
+            raise MerulaError.of(
+                "M751",
+                f"{self.grammar.name} has no {what} {value}",
+                remedy=did_you_mean(value, every) or f"there is {listing(sorted(every)) or 'none'}",
+                place=self.grammar._compiled.source.name,
+            )
 
     def drawn(self, parts: Callable[[Narrow], Sequence[Any]], make: Make[T]) -> SearchStrategy[T]:
         """The strategy; ``parts`` says what of a plan is wanted."""
@@ -158,10 +180,32 @@ class Asked:
             raise MerulaError.of(
                 "M751",
                 f"{self.grammar.name} has nothing for {self}",
-                remedy="ask for less, or for another design",
+                remedy=NO_PAIRS if self.kind == "pairs" and self._matrices else "ask for less",
                 place=self.grammar._compiled.source.name,
             )
         return Drawn(str(self), found)
+
+
+def _rules(narrow: Narrow) -> Iterable[str]:
+    """The rules that answers break, and their classes."""
+    for cell in narrow.plan.cells:
+        if cell.cell.role == "answer":
+            yield from (name for rule in cell.cell.broken for name in (rule, rule[0]))
+
+
+def names(grammar: Grammar, design: str | None = None) -> dict[str, tuple[str, ...]]:
+    """What ``where`` and `edits` can ask for, each name with its values; features are left out.
+
+    >>> import merula
+    >>> from merula.strategies import names
+    >>> names(merula.load("npi/only"), "any")["N1.number"]
+    ('sg', 'pl')
+    """
+    known: dict[str, dict[str, None]] = {}
+    for own in designs_of(grammar, design):
+        for name, values in names_of(own._design.plans).items():
+            known.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in known.items()}
 
 
 def called(value: object) -> str:
