@@ -382,7 +382,7 @@ def test_preference(only: Grammar) -> None:
 
 def test_examples_of_ones_own(only: Grammar) -> None:
     cells = {cell.label: cell for cell in only["any"][1143569937].cells}
-    own: Any = Pair(cells["yes yes upper"], cells["no yes upper"], "licensor")  # type: ignore[arg-type]
+    own: Any = Pair(cells["yes yes upper"], cells["no yes upper"], "licensor")
     seen: list[str] = []
 
     def score(text: str) -> float:
