@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 from merula._resources import folder as packaged
 from merula.api import Design, Grammar, Instance, load
+from merula.cell_pairs import CellPair
 from merula.compiler import Compiled
 from merula.language.diagnostics import MerulaError
 from merula.narrowing import Narrow, narrowed
@@ -32,7 +33,6 @@ from merula.occurrences import (
 )
 from merula.permute import Permutation
 from merula.program import SUFFIX
-from merula.suite.cells import CellPair
 from merula.testing import Wanted
 from merula.values import frozen
 

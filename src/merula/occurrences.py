@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merula.api import Design, Grammar, Instance, Sentence
+from merula.cell_pairs import CellPair, pairs_of
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.narrowing import Narrow
 from merula.plan import phrases
-from merula.suite.cells import CellPair, pairs_of
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from merula.cell_pairs import CellPair, pairs_of
 from merula.language.diagnostics import MerulaError
 from merula.publish.manifest import ConfigEntry
 from merula.publish.reading import Published
-from merula.suite.cells import CellPair, pairs_of
 from merula.values import frozen
 
 CHUNK = 8_192  # rows held as Python values

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from merula.cell_pairs import CellPair
 from merula.exports.instances import Grid, Part
 from merula.grammar import CORRECT
 from merula.language.diagnostics import MerulaError, listing
 from merula.publish.manifest import ConfigEntry
-from merula.suite.cells import CellPair
 from merula.suite.differences import difference, tokens
 from merula.values import frozen
 

@@ -17,12 +17,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
+from merula.cell_pairs import CellPair
 from merula.exports.asked import Asked, Made
 from merula.exports.instances import Grid, Paradigm, Part
 from merula.exports.pairs import goes_wrong, no_contrasts
 from merula.exports.regions import Alignment, Piece, pieces
 from merula.exports.texts import ascii_name, distinct, name_of, new_file
-from merula.suite.cells import CellPair
 
 COLUMNS = ("frame", "variant", "spans")
 Judged = tuple[bool, ...]

@@ -39,10 +39,10 @@ from merula.space import Made
 from merula.strategies.draws import Chosen, Source
 from merula.strategies.exchange import Exchange
 from merula.strategies.joint import Joint
-from merula.strategies.sentences import Asked, called
+from merula.strategies.sentences import Request, called
 from merula.values import frozen
 
-Change = Callable[[str], str]
+Rewriting = Callable[[str], str]
 MOST_PARTS = 50  # that are looked through for an edit that shows
 
 
@@ -75,7 +75,7 @@ class Edit:
 
 
 @frozen
-class Wanted:
+class Change:
     """What is to be changed, and from what to what; None where anything will do."""
 
     what: str
@@ -96,7 +96,7 @@ class Wanted:
 
 def edits(
     grammar: Grammar,
-    what: str | Change,
+    what: str | Rewriting,
     *,
     old: str | None = None,
     new: str | None = None,
@@ -114,11 +114,11 @@ def edits(
     `sentences`. Raises `MerulaError` where there is none.
     """
     more = {"what": what, "old": old, "new": new, "acceptable": acceptable}
-    asked = Asked("edits", grammar, design, where, more)
+    asked = Request("edits", grammar, design, where, more)
     if callable(what):
         if old is not None or new is not None:
             raise ValueError(f"old={old!r}, new={new!r}: a function that edits has no values")
-        wanted = Wanted(called(what), None, None, acceptable)
+        wanted = Change(called(what), None, None, acceptable)
         return asked.drawn(
             lambda narrow: list(wanted.sentences(narrow)), partial(_rewritten, what, wanted.what)
         )
@@ -130,7 +130,7 @@ def edits(
     if isinstance(where, Mapping) and what in where:
         raise ValueError(f"where={dict(where)!r} holds {what} fast, which is to be changed")
     old, new = (None if value is None else clean(value) for value in (old, new))
-    wanted = Wanted(what, old, new, acceptable)
+    wanted = Change(what, old, new, acceptable)
     sources: list[Source[Edit]] = []
     known: set[str] = set()
     for own, narrows in asked.narrowed():
@@ -183,7 +183,7 @@ def _spare(source: Source[Edit], part: Any) -> Edit | None:
 
 
 def _rewritten(
-    change: Change, what: str, design: Design, narrow: Narrow, place: int, chosen: Chosen
+    change: Rewriting, what: str, design: Design, narrow: Narrow, place: int, chosen: Chosen
 ) -> Edit:
     before = occurrence(design, narrow, place, chosen)
     text = change(before.text)
@@ -195,7 +195,7 @@ def _rewritten(
 # --- another cell ------------------------------------------------------------------------------
 
 
-def _other_cells(design: Design, narrows: Sequence[Narrow], wanted: Wanted) -> list[Source[Edit]]:
+def _other_cells(design: Design, narrows: Sequence[Narrow], wanted: Change) -> list[Source[Edit]]:
     """Two cells of an instance that differ in a factor alone, or just in their names."""
     found = []
     for narrow in narrows:
@@ -241,7 +241,7 @@ def _cells(
 
 
 def _other_variants(
-    design: Design, narrows: Sequence[Narrow], wanted: Wanted
+    design: Design, narrows: Sequence[Narrow], wanted: Change
 ) -> list[Source[Edit]]:
     """The same cell of two variants whose lexemes are the same."""
     found = []
@@ -265,7 +265,7 @@ def _other_variants(
     return found
 
 
-def _same_cells(one: Narrow, other: Narrow, wanted: Wanted) -> list[tuple[int, int]]:
+def _same_cells(one: Narrow, other: Narrow, wanted: Change) -> list[tuple[int, int]]:
     """For each cell of a plan the nearest of another, as places in each.
 
     That is the cell of the same name, if it is wanted, or else one that differs in the fewest
@@ -304,7 +304,7 @@ def _variants(
 # --- another lexeme ----------------------------------------------------------------------------
 
 
-def _other_lexemes(design: Design, narrows: Sequence[Narrow], wanted: Wanted) -> list[Source[Edit]]:
+def _other_lexemes(design: Design, narrows: Sequence[Narrow], wanted: Change) -> list[Source[Edit]]:
     """The same cell with another lexeme in a slot, or one that has another value of a feature."""
     found = []
     for narrow in narrows:

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from merula.lexicon import CATEGORY, LEMMA, clean
+from merula.lexicon import CATEGORY, LEMMA, SETS, clean
 from merula.strategies.inventing.choices import Choices
 from merula.strategies.inventing.tongues import (
     LANGUAGES,
@@ -20,7 +20,7 @@ from merula.strategies.inventing.tongues import (
     odd_forms,
     unique,
 )
-from merula.strategies.tables import SETS, TableText
+from merula.strategies.tables import TableText
 from merula.values import frozen
 
 NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")

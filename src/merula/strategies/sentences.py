@@ -40,7 +40,7 @@ def sentences(
     for sentences that are, or are not. Raises `MerulaError` where there is none.
     """
 
-    asked = Asked("sentences", grammar, design, where, {"acceptable": acceptable})
+    asked = Request("sentences", grammar, design, where, {"acceptable": acceptable})
     return asked.drawn(lambda narrow: sentences_in(narrow, acceptable), occurrence)
 
 
@@ -65,7 +65,7 @@ def answers(
             and (breaks is None or any(breaks in (rule, rule[0]) for rule in of[i].cell.broken))
         ]
 
-    asked = Asked("answers", grammar, design, where, {"breaks": breaks})
+    asked = Request("answers", grammar, design, where, {"breaks": breaks})
     asked.demand(breaks, _rules, "answer that breaks")
     return asked.drawn(cells, occurrence)
 
@@ -82,7 +82,7 @@ def pairs(
     ``contrast`` is that factor. Raises `MerulaError` where there is none.
     """
 
-    asked = Asked("pairs", grammar, design, where, {"contrast": contrast})
+    asked = Request("pairs", grammar, design, where, {"contrast": contrast})
     if not asked._matrices:
         asked.demand(contrast, lambda n: (pair.contrast for pair in pairs_in(n)), "contrast")
     return asked.drawn(lambda narrow: pairs_in(narrow, contrast), pair_of)
@@ -92,14 +92,14 @@ def paradigms(
     grammar: Grammar, *, design: str | None = None, where: Where | None = None
 ) -> SearchStrategy[Instance]:
     """Instances of paradigms, with all their cells. Raises `MerulaError` where there is none."""
-    return Asked("paradigms", grammar, design, where).drawn(_whole("cell"), _instance)
+    return Request("paradigms", grammar, design, where).drawn(_whole("cell"), _instance)
 
 
 def matrices(
     grammar: Grammar, *, design: str | None = None, where: Where | None = None
 ) -> SearchStrategy[Instance]:
     """Instances of matrices, of type I. Raises `MerulaError` where there is none."""
-    return Asked("matrices", grammar, design, where).drawn(_whole("context"), _instance)
+    return Request("matrices", grammar, design, where).drawn(_whole("context"), _instance)
 
 
 # --- what is drawn -----------------------------------------------------------------------------
@@ -110,7 +110,7 @@ Make = Callable[[Design, Narrow, Any, Chosen], T]  # of a part of a plan and the
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Request:
     """What a caller asks; ``kind`` is the function, ``more`` the rest of its arguments."""
 
     kind: str

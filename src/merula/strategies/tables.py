@@ -6,8 +6,6 @@ from typing import Any
 
 from merula.values import frozen
 
-SETS = "sets"
-
 
 @frozen
 class TableText:

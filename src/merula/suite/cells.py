@@ -1,36 +1,18 @@
-"""What the cells of a design are: their features, the pairs of them that differ in one, the words.
-
-A pair is two cells of a paradigm that have all features but one in common, one good, one bad; so
-contrasts follow from the features and the labels, and a recipe does not list them.
-"""
+"""What the cells of a design are in a data set: their features, their words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
 
 import numpy as np
 
+from merula.cell_pairs import CellPair, pairs_of
 from merula.compiler import CompiledDesign
 from merula.language.diagnostics import MerulaError, did_you_mean, listing
 from merula.meaning import Cell
 from merula.space import Ints
 from merula.suite.recipe import Feature
 from merula.values import frozen
-
-
-@frozen
-class CellPair:
-    """The places of a bad and of a good cell, the feature that they differ in, and a name.
-
-    The name, ``licensor=0-1_scope=1_npi_present=1``, says of the feature the value of the bad
-    cell, then that of the good one.
-    """
-
-    bad: int
-    good: int
-    contrast: str
-    condition: str
 
 
 @frozen(eq=False)
@@ -103,21 +85,3 @@ def _demand_value(
             remedy=f"it is {listing(values, 'or')}: name one of them in `yes`",
             place=place,
         )
-
-
-def pairs_of(
-    names: Sequence[str], values: Sequence[Sequence[object]], good: Sequence[bool]
-) -> list[CellPair]:
-    """The pairs among cells, given the values of each (of ``names``) and whether it is good."""
-    found = []
-    for bad, fine in permutations(range(len(values)), 2):
-        different = [i for i in range(len(names)) if values[bad][i] != values[fine][i]]
-        if good[bad] or not good[fine] or len(different) != 1:
-            continue
-        condition = "_".join(
-            f"{name}={values[bad][i]}" + (f"-{values[fine][i]}" if i in different else "")
-            for i, name in enumerate(names)
-        )
-        found.append(CellPair(bad, fine, names[different[0]], condition))
-    order = {name: i for i, name in enumerate(names)}
-    return sorted(found, key=lambda pair: (order[pair.contrast], pair.condition))
