@@ -51,7 +51,9 @@ class GrammarText:
         path = Path(folder, name)
         files = {path: self.text} | {Path(folder, own): text for own, text in self.tables.items()}
         for place, text in files.items():
-            place.write_text(text, encoding="utf-8", newline="\n")
+            part = place.with_name(f"{place.name}.part")
+            part.write_text(text, encoding="utf-8", newline="\n")
+            part.replace(place)
         return path
 
     def __hash__(self) -> int:

@@ -52,6 +52,9 @@ class _Plan:
     rows: tuple[int, int]
 
 
+RESERVED = (SETS, "position")  # words after `lexicon` and `:` that are no category
+
+
 def lexicons(
     *,
     category: str | None = "noun",
@@ -88,8 +91,7 @@ def lexicons(
         raise ValueError(f"language={language!r} is none of {known}")
     if words is not None and not isinstance(words, SearchStrategy):
         raise ValueError(f"words={words!r} is no strategy: st.sampled_from(…)")
-    if not 1 <= rows[0] <= rows[1]:
-        raise ValueError(f"rows={rows!r} is no pair of a least and a most, from 1")
+    _check_rows(rows)
     objects: dict[str, list[tuple[str, ...]]] = {}
     for form in forms:
         name, *values = form.split(".") if category is None else ("", *form.split("."))
@@ -107,13 +109,20 @@ def lexicons(
     )
 
 
-def _check_columns(
-    category: str | None, forms: Sequence[str], features: Mapping[str, Sequence[str]]
-) -> None:
-    if category is not None and not NAME.fullmatch(category):
-        raise ValueError(f"category={category!r} is no name")
-    if isinstance(forms, str):
+def _check_rows(rows: Any) -> None:
+    if not (isinstance(rows, tuple) and len(rows) == 2 and 1 <= rows[0] <= rows[1]):
+        raise ValueError(f"rows={rows!r} is no pair of a least and a most, from 1")
+
+
+def _check_columns(category: Any, forms: Any, features: Any) -> None:
+    if category is not None and not (
+        isinstance(category, str) and category.isidentifier() and category not in RESERVED
+    ):
+        raise ValueError(f"category={category!r} is no name of a category")
+    if isinstance(forms, str) or not all(isinstance(form, str) for form in forms):
         raise ValueError(f"forms={forms!r} should be a list of names")
+    if not isinstance(features, Mapping):
+        raise ValueError(f"features={features!r} should map names to values")
     if category is None and not forms:
         raise ValueError("forms=() leaves a table of sets without words: name some, as `subj.sg`")
     if category is None and not any("." in form for form in forms):

@@ -38,7 +38,9 @@ class TableText:
         return f'lexicon {kind}"{self.name}"'
 
     def column(self, title: str) -> tuple[str, ...]:
-        """The cells of a column."""
+        """The cells of a column. Raises `KeyError` where there is none of the title."""
+        if title not in self.header:
+            raise KeyError(f"{self.name} has the columns {', '.join(self.header)}, not {title!r}")
         place = self.header.index(title)
         return tuple(row[place] for row in self.rows)
 
