@@ -33,6 +33,7 @@ PAGES = sorted(
     if page.name != "errors.md"  # its examples are apart from each other: see test_errors
 )
 SECONDS = 120
+CI = ("CI", "BUILD_NUMBER")  # a reader has none of these; pytest says more where they are set
 
 # How these commands begin. They set up a checkout; the tests run in one that is set up.
 SKIPPED = (
@@ -200,10 +201,11 @@ def changed(text: str, block: Block) -> str:
 def run_command(command: Command, block: Block, folder: Path) -> str:
     """Run one command as a reader would; its output, standard error among it."""
     scripts = Path(sys.executable).parent
+    own = {name: value for name, value in os.environ.items() if name not in CI}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command.script],
         cwd=folder,
-        env=os.environ
+        env=own
         | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "NO_COLOR": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

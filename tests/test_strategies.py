@@ -405,10 +405,17 @@ def test_examples_of_ones_own_go_first(only: merula.Grammar) -> None:
 RUN = """
 import merula
 from hypothesis import HealthCheck, example, given, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 from merula.strategies import pairs, sentences
 
 only = merula.load("npi/only")
-settings.register_profile("any", suppress_health_check=list(HealthCheck), deadline=None)
+settings.register_profile(  # that of no machine: on some Hypothesis has no database
+    "any",
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+    derandomize=False,
+    database=DirectoryBasedExampleDatabase("examples"),
+)
 settings.load_profile("any")
 own = only["any"][0].cells[0]
 
