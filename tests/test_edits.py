@@ -389,7 +389,7 @@ def test_examples_of_ones_own(only: Grammar) -> None:
         seen.append(text)
         return -text.count("Even ")
 
-    test: Any = preference(score, LICENSED(only))
+    test: Any = preference(score, licensed_pairs(only))
     settings(max_examples=2, database=None)(example(own)(test))()
     assert seen[:2] == [own.good.text, own.bad.text]
 
@@ -569,12 +569,12 @@ def test_results_that_are_arrays(only: Grammar, shape: Callable[[int], Any]) -> 
     failure(invariance(lambda text: np.zeros(len(text) % 2), number))
     failure(invariance(lambda text: np.ones(len(text)), number))
     assert "should change nothing" in failure(invariance(lambda text: shape(len(text)), number))
-    run(preference(lambda text: shape(-text.count("Even ")), LICENSED(only)))
+    run(preference(lambda text: shape(-text.count("Even ")), licensed_pairs(only)))
     shorter = edits(only, "N1.number", old="sg", new="pl", where={"N1": "teacher"})
     run(direction(lambda text: shape(len(text.partition("teacher")[2])), shorter, "up"))
 
 
-def LICENSED(grammar: Grammar) -> Any:  # noqa: N802
+def licensed_pairs(grammar: Grammar) -> Any:
     return pairs(grammar, contrast="licensor", design="any", where={"licensor.site": "upper"})
 
 
@@ -585,8 +585,8 @@ def test_arguments_that_cannot_be_meant(only: Grammar) -> None:
         (lambda: invariance(len, [1]), "is no strategy"),  # type: ignore[arg-type]
         (lambda: direction(len, number, wrong), "should be up, down, a mapping or a function"),
         (lambda: run(preference(len, number)), "is no Pair: give it pairs"),
-        (lambda: run(invariance(len, LICENSED(only))), "is no Edit: give it edits"),
-        (lambda: run(preference(lambda _: wrong, LICENSED(only))), "gave None for a text"),
+        (lambda: run(invariance(len, licensed_pairs(only))), "is no Edit: give it edits"),
+        (lambda: run(preference(lambda _: wrong, licensed_pairs(only))), "gave None for a text"),
         (lambda: edits(only, 5), "should be a name or a function"),  # type: ignore[arg-type]
         (lambda: run(invariance(len, edits(only, lambda _: wrong))), "and not a text"),
         (lambda: edits("npi/only", "N1"), "merula.load reads one"),  # type: ignore[arg-type]
