@@ -18,32 +18,12 @@ from hypothesis import strategies as st
 
 import merula
 import merula.show
+from keys import KEYS, TABLE
 from merula.cases import Case, TooMany, cases_of
 from merula.cli import main
 from merula.occurrences import Occurrence, Pair
 from merula.testing import merula_cases
 
-KEYS = """\
-phenomenon keys
-language en
-lexicon sets "keys.csv"
-objects
-  subj, attr : NP (number)
-  verb       : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj attr verb
-paradigm attraction = attr.number × verb.number varying subj.number
-"""
-TABLE = """\
-set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
-key,the key,the keys,to the cabinet,to the cabinets,is rusty,are rusty
-label,the label,the labels,on the bottle,on the bottles,has faded,have faded
-letter,the letter,the letters,from the tenant,from the tenants,was lost,were lost
-"""
 IMPORTS = "import merula, pytest\nfrom merula.testing import merula_cases\n"
 
 
@@ -478,6 +458,7 @@ def test_it_works_in_several_processes(inner: pytest.Pytester) -> None:
     assert len(told) == 12
     for text in told:
         assert re.search(r'merula\.load\("keys\.merula"\)\["attraction"\]\[\d\]', text)
+        assert "(one of the tests of --merula-seed 5)" in text
 
 
 # --- grammars ------------------------------------------------------------------------------------

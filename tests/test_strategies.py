@@ -16,6 +16,7 @@ from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 import merula
+from merula import choosing
 from merula._resources import folder
 from merula.choosing import Chooser
 from merula.examples import Parser
@@ -85,6 +86,23 @@ def test_any_wishes_give_a_combination_and_each_is_given_by_some(name: str) -> N
                 assert chooser.choose(chosen) == chosen
                 if plan.space.contains(wishes):
                     assert chosen == tuple(wishes)
+
+
+def test_what_is_kept_of_a_choice_changes_nothing(
+    only: merula.Grammar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = only["any"]._design.plans[0]
+    random = np.random.default_rng(0)
+    wishes = [[int(random.integers(size)) for size in plan.space.sizes] for _ in range(40)]
+    order = [range(size) for size in plan.space.sizes]
+    kept = Chooser(plan.space, order)
+    monkeypatch.setattr(choosing, "MOST", 1)
+    assert [kept.choose(own) for own in wishes] == [
+        Chooser(plan.space, order).choose(own) for own in wishes
+    ]
+    few = Chooser(plan.space, order)
+    assert [kept.choose(own) for own in wishes] == [few.choose(own) for own in wishes]
+    assert max(len(step.fine) for step in few.steps) == 1
 
 
 @given(st.data())

@@ -99,9 +99,9 @@ def _grammar(grammar: object) -> Any:
     return grammar
 
 
-def _integer(name: str, value: object) -> int:
+def _integer(name: str, value: Any) -> int:
     try:
-        return index(value)  # type: ignore[arg-type]
+        return index(value)
     except TypeError:
         raise TypeError(f"{name}={value!r} should be a number") from None
 

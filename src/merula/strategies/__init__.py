@@ -15,10 +15,12 @@ most frequent).
 >>> test_only_is_there()
 """
 
+from importlib import import_module
+
 from merula.extras import install
 
 try:
-    import hypothesis  # noqa: F401
+    import_module("hypothesis")
 except ImportError as error:
     raise ImportError(
         f"merula.strategies needs the package hypothesis: {install('strategies')}"
