@@ -380,6 +380,14 @@ FAULTS: dict[str, Callable[[Occurrence], bool]] = {
 }
 
 
+def test_the_plainest_plans_go_first() -> None:
+    """The first frame, then the fewest words; the grammar has `present` before `absent`."""
+    grammar = merula.compile(TOY, tables=TABLES)
+    plans = [narrow.plan.variant for narrow in narrowed(grammar["agree"]._design)]
+    found = [(plan.frame.name, dict(plan.choices)["adv"]) for plan in plans]
+    assert found == [(f, adv) for f in ("plain", "asked") for adv in ("absent", "present")]
+
+
 def test_faults_are_shrunk_to_the_plainest_example() -> None:
     """All but one in twenty: to change the cell and a lexeme at once is more than shrinking tries.
 

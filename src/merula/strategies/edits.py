@@ -315,9 +315,7 @@ def _other_lexemes(design: Design, narrows: Sequence[Narrow], wanted: Change) ->
                 np.array([i for i, v in enumerate(values) if v and asked in (None, v)], np.int64)
                 for asked in (wanted.old, wanted.new)
             )
-            if wanted.old is not None:  # so that any of the old goes with any of the new
-                new = new[[values[i] != wanted.old for i in new]]
-            elif wanted.new is not None:
+            if wanted.new is not None:  # what is so already is not changed
                 old = old[[values[i] != wanted.new for i in old]]
             kind = {value: i for i, value in enumerate(dict.fromkeys(values))}
             kinds = np.array([kind[value] for value in values], dtype=np.int64)
