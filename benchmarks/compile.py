@@ -31,7 +31,7 @@ PEER = "import os; os.environ['OPENBLAS_NUM_THREADS'] = '1'; import click, numpy
 RECHECK = """
 import json, os, sys, time
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
-from merula.program import TableOptions
+from merula.grammar.program import TableOptions
 from merula.watch import look
 times = []
 for _ in range(1 + int(sys.argv[2])):

@@ -27,12 +27,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import merula
-from merula.columns import Writer
-from merula.compiler import Compiled, CompiledDesign
-from merula.digest import BlockHasher
-from merula.formats import WRITERS
-from merula.plan import Plan, PlanCell
-from merula.rows import RowMaker, Selection
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.data.digest import BlockHasher
+from merula.data.formats import WRITERS
+from merula.plan.planner import Plan, PlanCell
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.sentences import Writer
 
 GRAMMAR = str(Path(__file__).resolve().with_name("negation.merula"))
 LABELLED = ("sentence", "acceptable", "factors")
@@ -271,8 +271,8 @@ def speed(compiled: Compiled, sizes: Sizes, folder: Path) -> Iterator[str]:
     design = compiled.designs["ever"]
     cells = len(design.plans[0].cells)
     n = sizes.instances
-    labelled = RowMaker(compiled, design, Selection(n, columns=LABELLED))
-    every = RowMaker(compiled, design, Selection(n))
+    labelled = RowMaker(compiled, design, RowChoice(n, columns=LABELLED))
+    every = RowMaker(compiled, design, RowChoice(n))
     loop, fused = ChoiceLoop(design), TakeAndJoin(labelled, n, labelled.chunk)
     presampled = Presampled(design, labelled, sizes.slow)
 
@@ -361,12 +361,12 @@ from pathlib import Path
 import pyarrow as pa
 pa.set_cpu_count(1)
 import merula
-from merula.export import Run, generate_files
-from merula.rows import Selection
+from merula.data.parts import Run, generate_files
+from merula.rows.maker import RowChoice
 compiled = merula.load(sys.argv[4])._compiled
 from dataclasses import replace
 compiled = replace(compiled, designs={"ever": compiled.designs["ever"]})
-selection = Selection(int(sys.argv[1]) // 8, columns=("sentence", "acceptable", "factors"))
+selection = RowChoice(int(sys.argv[1]) // 8, columns=("sentence", "acceptable", "factors"))
 run = Run.of([compiled], selection, "parquet")
 start = time.perf_counter()
 generate_files(run, Path(sys.argv[2]), workers=int(sys.argv[3]))
@@ -447,7 +447,7 @@ def linear(sizes: Sizes) -> Iterator[str]:
 
     def work(name: str, n: int) -> tuple[Callable[[], Any], int]:
         compiled = spaces[name]
-        maker = RowMaker(compiled, compiled.designs["number"], Selection(n))
+        maker = RowMaker(compiled, compiled.designs["number"], RowChoice(n))
         return lambda: [batch.num_rows for batch in maker.batches()], n * 2
 
     n = sizes.instances

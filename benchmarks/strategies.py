@@ -21,7 +21,7 @@ from hypothesis.extra.lark import from_lark
 from lark import Lark
 
 import merula
-from merula.compiler import CompiledDesign
+from merula.compiler.compiled import CompiledDesign
 from merula.strategies import sentences
 
 GRAMMAR = "npi/sentential_negation"

@@ -29,11 +29,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from merula.language.diagnostics import MerulaError, Report
-from merula.lexicography.conformity import fitting
-from merula.lexicography.legend import ALWAYS, ColumnLegend, Legend
-from merula.lexicography.legend_file import legend_beside, read_legend
-from merula.lexicon import CATEGORY, LEMMA, Table, TableFormat, members, read_table
+from merula.core.diagnostics import MerulaError, Report
+from merula.lexicon.conformity import fitting
+from merula.lexicon.legend import ALWAYS, ColumnLegend, Legend, legend_beside, read_legend
+from merula.lexicon.table import CATEGORY, LEMMA, Table, TableFormat, members, read_table
 
 CORRECTIONS = "corrections.txt"
 HERE = Path(__file__).parent

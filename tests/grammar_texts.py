@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 
-from merula._resources import data_root
+from merula.core.diagnostics import Report
+from merula.core.resources import data_root
+from merula.core.source import Source
 from merula.language import syntax as s
-from merula.language.diagnostics import Report
 from merula.language.parse import parse
-from merula.language.source import Source
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*ROOT.glob("tests/specs/*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "README.md"]

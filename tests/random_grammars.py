@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, settings
 
-from merula.compiler import Compiled, compile_source
-from merula.language.source import Source
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.source import Source
 from merula.strategies import GrammarText, TableText
 from merula.strategies.inventing.parts import Parts
 

@@ -28,8 +28,8 @@ from merula.audit.report import NAMES
 from merula.audit.words import change, tokens
 from merula.cli import main
 from merula.cli.audit import FORMATS as CHOICES
-from merula.language.diagnostics import MerulaError
-from merula.surface import load_surface
+from merula.core.diagnostics import MerulaError
+from merula.lexicon.surface import load_surface
 
 ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data"

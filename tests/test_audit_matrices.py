@@ -24,8 +24,8 @@ from merula.audit.matrix_scores import bags, credit, distance, edits, places
 from merula.audit.matrix_sets import chi_square_tail
 from merula.audit.matrix_solvers import SOLVERS, grammatical
 from merula.cli import main
-from merula.language.diagnostics import MerulaError
-from merula.surface import Surface, load_surface
+from merula.core.diagnostics import MerulaError
+from merula.lexicon.surface import Surface, load_surface
 from test_audit import ROOT, found, rows_found
 from test_published import AS_PUBLISHED, BLM, needs_published
 
@@ -775,9 +775,9 @@ def test_faults_of_the_first_published_matrices() -> None:
 def test_published_labels_are_compared_with_a_grammar(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from merula.compiler import compile_source
-    from merula.language.source import Source
-    from merula.program import TableOptions
+    from merula.compiler.compile import compile_source
+    from merula.core.source import Source
+    from merula.lexicon.table import TableOptions
 
     monkeypatch.setattr(matrix_claims, "MOST_OTHER", 40)
     path = tmp_path / "agreement_published.merula"

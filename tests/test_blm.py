@@ -19,19 +19,20 @@ from typing import Any
 import pytest
 
 import merula
-from merula.answer_sets import answer_sets_of
 from merula.audit.corpus import Corpus, Matrix, Place
 from merula.audit.findings import Settings
 from merula.audit.matrix_solvers import solve
 from merula.audit.view import View
-from merula.compiler import Compiled, compile_source
-from merula.examples import Parser
-from merula.grammar import CORRECT, Grammar
-from merula.language.diagnostics import Report
-from merula.language.source import Source
-from merula.program import read_grammar
-from merula.rows import RowMaker, Selection
-from merula.surface import load_surface
+from merula.compiler.answer_sets import answer_sets_of
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.compiler.examples import Parser
+from merula.core.diagnostics import Report
+from merula.core.source import Source
+from merula.grammar.model import CORRECT, Grammar
+from merula.grammar.program import read_grammar
+from merula.lexicon.surface import load_surface
+from merula.rows.maker import RowChoice, RowMaker
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAMMARS = ROOT / "grammars" / "blm"
@@ -69,7 +70,7 @@ def rows(problem: str, number: int, seed: int = 0) -> Iterator[dict[str, Any]]:
     found = compiled(problem)
     each = -(-number // len(found.designs))
     for design in found.designs.values():
-        maker = RowMaker(found, design, Selection(min(each, design.count), seed))
+        maker = RowMaker(found, design, RowChoice(min(each, design.count), seed))
         for batch in maker.batches():
             yield from batch.to_pylist()
 
@@ -277,7 +278,7 @@ def test_balanced_sets_are_solved_by_nobody_who_is_blind(
     found = compiled(problem)
     matrices: list[Matrix] = []
     for name in designs:
-        maker = RowMaker(found, found.designs[name], Selection(1_500, 4))
+        maker = RowMaker(found, found.designs[name], RowChoice(1_500, 4))
         for row in (row for batch in maker.batches() for row in batch.to_pylist()):
             matrices.append(
                 Matrix(
@@ -309,7 +310,7 @@ def test_balanced_sets_are_solved_by_nobody_who_is_blind(
 def test_published_sets_give_the_right_answer_away() -> None:
     """Single edits have a centre; the audit says so."""
     found = compiled("agreement_fr")
-    maker = RowMaker(found, found.designs["six"], Selection(500, 4))
+    maker = RowMaker(found, found.designs["six"], RowChoice(500, 4))
     matrices = [
         Matrix(
             tuple(row["context"]), tuple(row["answers"]), tuple(row["labels"]),

@@ -17,15 +17,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import merula
-from merula._resources import folder
-from merula.language.diagnostics import MerulaError
-from merula.program import TableOptions
+from merula.core.diagnostics import MerulaError
+from merula.core.resources import folder
+from merula.data.publication import Publication, SuiteEntry
+from merula.lexicon.table import TableOptions
 from merula.publish import card_metadata, markdown
 from merula.publish.card import demand_card, demand_template, facts, render
 from merula.publish.card_samples import samples
 from merula.publish.licences import LICENCES, demand_licence
 from merula.publish.make import Options, publish
-from merula.publish.manifest import Publication, SuiteEntry
 from merula.publish.origins import ORIGINS, read_origins
 from merula.publish.plan import Asked, Choice, Details, Plan
 
@@ -191,7 +191,7 @@ def test_datasets_load_what_the_head_says(
 
 
 def read(out: Path) -> Publication:
-    from merula.publish.manifest import read_publication
+    from merula.data.publication import read_publication
 
     found = read_publication(out)
     assert found is not None
@@ -293,7 +293,7 @@ def test_the_cells_are_judged_by_the_rules(out: Path) -> None:
 
 def test_the_examples_are_the_first_rows(out: Path) -> None:
     """One of each design, from the first of its configurations; cells as rows number them."""
-    from merula.publish.reading import Published
+    from merula.data.opened import Published
 
     opened = Published.open(out)
     text = text_of(out)
@@ -788,7 +788,7 @@ def test_what_an_answer_breaks_in_some_variants_is_told_so() -> None:
 
 
 def test_the_examples_are_of_the_seed(tmp_path: Path) -> None:
-    from merula.publish.reading import Published
+    from merula.data.opened import Published
 
     publish(toy(tmp_path, seed=7), tmp_path / "out", Options(audit=0, sources=False))
     opened = Published.open(tmp_path / "out")

@@ -10,12 +10,13 @@ from itertools import product
 import pytest
 
 import merula
-from merula._resources import folder
-from merula.compiler import Compiled, compile_source
-from merula.language.source import Source
-from merula.program import TableOptions
-from merula.surface import load_surface
-from merula.variation import AddressSpace
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.resources import folder
+from merula.core.source import Source
+from merula.lexicon.surface import load_surface
+from merula.lexicon.table import TableOptions
+from merula.rows.variation import AddressSpace
 
 NOUNS = "lemma,sg,pl,scene\n" + "".join(f"n{i},n{i},n{i}s,s{i}\n" for i in range(3))
 

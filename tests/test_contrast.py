@@ -1,4 +1,4 @@
-"""No check of `merula.contrast` tells two cells apart that are written alike.
+"""No check of `merula.plan.contrast` tells two cells apart that are written alike.
 
 Sentences are drawn as words, and each is cut into the pieces of two cells in two ways: so most
 pairs are one sentence, by way of elisions, contractions, marks and capitals. Whether they are is
@@ -16,9 +16,9 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from merula._resources import data_root
-from merula.contrast import Contraster, Difference, Piece, _told_by_a_word, difference
-from merula.surface import Surface, load_surface, plain_surface
+from merula.core.resources import data_root
+from merula.lexicon.surface import Surface, load_surface, plain_surface
+from merula.plan.contrast import Contraster, Difference, Piece, _told_by_a_word, difference
 from random_grammars import examples
 
 Forms = Sequence[Mapping[str, tuple[str, ...]]]

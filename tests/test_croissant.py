@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import merula
+from merula.data.features import ClassNames
+from merula.data.opened import Published
+from merula.data.publication import Publication
 from merula.publish.croissant import Ids, croissant
-from merula.publish.features import ClassNames
 from merula.publish.make import publish
-from merula.publish.manifest import Publication
-from merula.publish.reading import Published
 from test_card import SPLITS, toy
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant validates what is published")

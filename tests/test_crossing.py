@@ -10,11 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from merula import grammar as g
-from merula.compiler import Compiled, compile_source
-from merula.items import Item
-from merula.language.source import Source
-from merula.meaning import Cell, Variant, edited, unshown_points
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.source import Source
+from merula.design.cells import Cell, Variant, edited, unshown_points
+from merula.design.placement import Item
+from merula.grammar import model as g
 from merula.strategies import GrammarText, grammars
 from random_grammars import compiled_grammar, examples
 

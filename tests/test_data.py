@@ -13,15 +13,15 @@ import pyarrow as pa
 import pytest
 
 import merula
-from merula import formats
 from merula.cli.generate import FORMATS
-from merula.compiler import Compiled
-from merula.export import Run
-from merula.formats import WRITERS
-from merula.permute import Permutation
-from merula.row_columns import answer_orders
-from merula.rows import RowMaker, Selection
-from merula.variation import Variation
+from merula.compiler.compiled import Compiled
+from merula.data import formats
+from merula.data.formats import WRITERS
+from merula.data.parts import Run
+from merula.plan.order import Permutation
+from merula.rows.columns import answer_orders
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import Variation
 
 # 60 nouns in each of seven places: 60^7 = 2.8e12; in twelve: above 2^62.
 WIDE = """
@@ -118,12 +118,12 @@ def compiled(grammar: merula.Grammar) -> Compiled:
     return grammar._compiled
 
 
-def maker(grammar: merula.Grammar, name: str, selection: Selection | None = None) -> RowMaker:
+def maker(grammar: merula.Grammar, name: str, selection: RowChoice | None = None) -> RowMaker:
     return RowMaker(compiled(grammar), compiled(grammar).designs[name], selection)
 
 
 def rows(grammar: merula.Grammar, name: str, n: int, seed: int, chunk: int) -> list[Any]:
-    made = maker(grammar, name, Selection(n, seed))
+    made = maker(grammar, name, RowChoice(n, seed))
     batches = list(made.batches(chunk=chunk))
     assert all(batch.schema == made.schema for batch in batches)
     found: list[Any] = pa.Table.from_batches(batches, schema=made.schema).to_pylist()
@@ -214,7 +214,7 @@ def test_few_answers_are_ordered_too(answers: int) -> None:
 
 
 def test_a_seed_means_the_same_rows_as_before() -> None:
-    """What no later version may change without raising `merula.permute.ORDER`."""
+    """What no later version may change without raising `merula.plan.order.ORDER`."""
     assert {n: Permutation(n, 7).rows(0, 6).tolist() for n in GOLDEN} == GOLDEN
     assert np.argmin(answer_orders(np.arange(12), 6, 7), axis=1).tolist() == GOLDEN_ANSWERS
     assert answer_orders(np.arange(2), 6, 7).tolist() == GOLDEN_ORDERS
@@ -274,7 +274,7 @@ def test_too_many_are_refused(agreement: merula.Grammar) -> None:
     with pytest.raises(merula.MerulaError, match="has 4,680 instances; 4,681 were asked for"):
         agreement["six"].generate(4681)
     with pytest.raises(merula.MerulaError, match="M606"):
-        Run.of([compiled(agreement)], Selection(10**40), "jsonl")
+        Run.of([compiled(agreement)], RowChoice(10**40), "jsonl")
 
 
 def test_none_and_all(agreement: merula.Grammar) -> None:
@@ -416,7 +416,7 @@ def test_type_iii_addresses_are_a_falling_factorial() -> None:
         f"{a},the {a},the {a}s,{b}s,{b}\n" for a, b in PAIRS[:5]
     )
     grammar = merula.compile(text, tables={"sets.csv": table})
-    made = maker(grammar, "m", Selection(variation=Variation("III")))
+    made = maker(grammar, "m", RowChoice(variation=Variation("III")))
     assert made.space.count == 2 * 5 * 4 * 3
     found = {
         (r["variant"], *(x["set"] for x in [*r["context_lexemes"], *r["answer_lexemes"]]))
@@ -438,7 +438,7 @@ def test_huge_type_iii_spaces_are_exact() -> None:
         f"{w},the {w},the {w}s,{w}os,{w}o\n" for w in words
     )
     grammar = merula.compile(text, tables={"sets.csv": table})
-    made = maker(grammar, "m", Selection(400, 2, Variation("III", "mixed")))
+    made = maker(grammar, "m", RowChoice(400, 2, Variation("III", "mixed")))
     assert made.space.count == 2 * perm(120, 6)
     rows = pa.Table.from_batches(list(made.batches(chunk=33))).to_pylist()
     assert [r["address"] for r in rows] == [
@@ -497,8 +497,8 @@ def test_spans_are_where_words_stand(agreement: merula.Grammar, negation: merula
 def test_large_and_small_requests_agree(negation: merula.Grammar, design: str) -> None:
     """Fused constituents (many rows wanted) and single pieces (few) write the same."""
     few = negation[design].generate(30, seed=9).to_table().to_pylist()
-    many = maker(negation, design, Selection(3_000_000, 9))
-    assert many.writer.largest > maker(negation, design, Selection(30, 9)).writer.largest
+    many = maker(negation, design, RowChoice(3_000_000, 9))
+    assert many.writer.largest > maker(negation, design, RowChoice(30, 9)).writer.largest
     assert many.batch(0, 30).to_pylist() == few
 
 

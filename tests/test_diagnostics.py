@@ -19,11 +19,12 @@ from click.testing import CliRunner, Result
 
 import merula
 from merula.cli import main
-from merula.compiler import Compiled, compile_source
-from merula.formats import WRITERS
-from merula.language.diagnostics import Diagnostic
-from merula.language.source import Source, display_width
-from merula.run_folder import MANIFEST, STATE
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import Diagnostic
+from merula.core.source import Source, display_width
+from merula.data.formats import WRITERS
+from merula.data.run_folder import MANIFEST, STATE
 
 SETS = """\
 subj.sg\tsubj.pl\tn1.sg\tn1.pl\tn2.sg\tn2.pl\tverb.sg\tverb.pl
@@ -1429,7 +1430,7 @@ def test_a_disk_that_fills_up_leaves_nothing(
 
         return Full()
 
-    monkeypatch.setattr("merula.export.WRITERS", {form: full})
+    monkeypatch.setattr("merula.data.parts.WRITERS", {form: full})
     result = run("generate", "x.merula", "--out", out, "-n", "1", "--format", form)
     assert result.exit_code == 1
     assert f"error[M608]: {out} cannot be written: No space left on device" in result.output
@@ -1464,7 +1465,7 @@ def test_an_interrupt_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPat
         raise KeyboardInterrupt
 
     before = files(folder)
-    monkeypatch.setattr("merula.export.WRITERS", {"jsonl": interrupted})
+    monkeypatch.setattr("merula.data.parts.WRITERS", {"jsonl": interrupted})
     result = CliRunner().invoke(
         main, ["generate", "x.merula", "-o", "new/out", "-n", "1", "--format", "jsonl"]
     )

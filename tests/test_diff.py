@@ -15,9 +15,11 @@ from merula.api import Design, Instance, Sentence
 from merula.changes import compare
 from merula.changes.addresses import built_alike
 from merula.changes.differences import Cause, CellChange, DesignDiff
-from merula.compiler import Compiled, compile_source
-from merula.language.source import Source
-from merula.space import Constraint, Distinct, Origin, Space
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.source import Source
+from merula.plan.relations import Constraint, Distinct, Origin
+from merula.plan.space import Space
 from merula.strategies.inventing.parts import Parts
 from merula.strategies.inventing.whole import grammar_parts
 from merula.strategies.tables import TableText
@@ -467,7 +469,7 @@ def test_lexemes_that_have_to_differ_in_other_groups(old: str, new: str, kept: i
 
 def test_what_cannot_be_counted_is_not_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = large(12, "a, b differ"), large(12, "b, c differ")
-    monkeypatch.setattr("merula.space.MAX_TABLE", 100)
+    monkeypatch.setattr("merula.plan.relations.MAX_TABLE", 100)
     found = compare(old, new)
     (design,) = found.designs
     assert design.kept is design.lost_count is design.gained_count is design.reworded is None
@@ -649,7 +651,7 @@ def test_instances_of_reasons_that_cannot_be_counted_are_told_together(
 ) -> None:
     old, new = large(12, "a, b differ"), large(12, "a, b, c differ", gone="n7")
     everything = compare(old, new)
-    monkeypatch.setattr("merula.space.MAX_TABLE", 100)
+    monkeypatch.setattr("merula.plan.relations.MAX_TABLE", 100)
     found = compare(old, new)
     (full,), (design,) = everything.designs, found.designs
     assert (design.kept, design.lost_count) == (full.kept, full.lost_count)
@@ -664,7 +666,7 @@ def test_instances_of_reasons_that_cannot_be_counted_are_told_together(
 
 def test_a_report_of_what_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     old, new = large(12, "a, b differ"), large(12, "b, c differ", gone="n7")
-    monkeypatch.setattr("merula.space.MAX_TABLE", 60)
+    monkeypatch.setattr("merula.plan.relations.MAX_TABLE", 60)
     found = compare(old, new)
     text = str(found)
     assert "instances; how many are the same cannot be counted" in text

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from rich.console import Console
 
-from merula.compiler import Compiled, compile_source
-from merula.drawing import Drawing, draw_instance, plain, without_outline
-from merula.language.source import Source
-from merula.outline import Outliner
-from merula.show import render, text_of
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.source import Source
+from merula.design.outline import Outliner
+from merula.show.drawing import Drawing, draw_instance, plain, without_outline
+from merula.show.terminal import render, text_of
 from merula.strategies import GrammarText, grammars
 from random_grammars import compiled_grammar, examples
 

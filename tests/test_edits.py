@@ -18,9 +18,9 @@ import merula
 from keys import KEYS, TABLE
 from merula import strategies
 from merula.api import Grammar
-from merula.language.diagnostics import MerulaError
-from merula.narrowing import names
-from merula.occurrences import Occurrence, Pair
+from merula.core.diagnostics import MerulaError
+from merula.query.narrowing import names
+from merula.query.occurrences import Occurrence, Pair
 from merula.strategies import (
     Edit,
     answers,

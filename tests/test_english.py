@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merula.language.diagnostics import Report
-from merula.lexicography.checks import check_table
-from merula.lexicography.legend import ALWAYS, Legend
-from merula.lexicography.legend_file import load_legend
-from merula.lexicon import ANY, CATEGORY, LEMMA, Rows, TableFormat, build, members, read_table
-from merula.selection import cell_expression, fits
-from merula.space import Bools
+from merula.core.arrays import Bools
+from merula.core.diagnostics import Report
+from merula.lexicon.legend import ALWAYS, Legend, load_legend
+from merula.lexicon.oddities import check_table
+from merula.lexicon.selection import cell_expression, fits
+from merula.lexicon.table import ANY, CATEGORY, LEMMA, Rows, TableFormat, build, members, read_table
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGLISH = ROOT / "lexicons" / "en"

@@ -25,16 +25,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import merula
-from merula.compiler import Compiled
-from merula.digest import BlockHasher, summed
-from merula.disk import obstacle
-from merula.export import Outcome, Part, Run, Shard, generate_files
-from merula.formats import WRITERS, json_texts, read_batches
-from merula.row_columns import row_schema
-from merula.rows import RowMaker, Selection
-from merula.run_folder import MANIFEST, STATE
-from merula.variation import Variation
-from merula.verification import verify
+from merula.compiler.compiled import Compiled
+from merula.core.files import obstacle
+from merula.data.digest import BlockHasher, summed
+from merula.data.formats import WRITERS, json_texts, read_batches
+from merula.data.parts import Outcome, Part, Run, Shard, generate_files
+from merula.data.run_folder import MANIFEST, STATE
+from merula.data.verify import verify
+from merula.rows.columns import row_schema
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import Variation
 
 FORMATS = list(WRITERS)
 
@@ -52,7 +52,7 @@ def negation() -> Compiled:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of a few instances, so that a little data has many parts."""
-    monkeypatch.setattr("merula.rows.CHUNK", 64)
+    monkeypatch.setattr("merula.rows.maker.CHUNK", 64)
 
 
 def made(folder: Path, outcome: Outcome) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def test_formats_hold_the_same_rows(
 ) -> None:
     found, digests = {}, {}
     for form in FORMATS:
-        run = Run.of([agreement, negation], Selection(30, 4, spans=spans), form)
+        run = Run.of([agreement, negation], RowChoice(30, 4, spans=spans), form)
         manifest = made(tmp_path / form, generate_files(run, tmp_path / form))
         names = [entry["file"] for entry in manifest["files"]]
         digests[form] = [design["digest"] for design in manifest["designs"]]
@@ -121,7 +121,7 @@ def test_formats_hold_the_same_rows(
 def test_type_iii_data_can_be_written(
     tmp_path: Path, agreement: Compiled, form: str, answers: str
 ) -> None:
-    selection = Selection(20, 4, Variation("III", answers), spans=True)
+    selection = RowChoice(20, 4, Variation("III", answers), spans=True)
     manifest = made(
         tmp_path / "x", generate_files(Run.of([agreement], selection, form), tmp_path / "x")
     )
@@ -136,7 +136,7 @@ def test_type_iii_data_can_be_written(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_instance_at_all(tmp_path: Path, negation: Compiled, form: str) -> None:
-    run = Run.of([negation], Selection(0), form)
+    run = Run.of([negation], RowChoice(0), form)
     manifest = made(tmp_path / "x", generate_files(run, tmp_path / "x"))
     assert [d["rows"] for d in manifest["designs"]] == [0, 0]
     if form == "csv":
@@ -190,7 +190,7 @@ def test_json_is_as_python_writes_it(rows: list[dict[str, Any]], start: int) -> 
 
 def test_a_digest_changes_with_any_value(negation: Compiled) -> None:
     """Every column takes part, and so does the number of a row."""
-    maker = RowMaker(negation, negation.designs["ever"], Selection(100, 1, spans=True))
+    maker = RowMaker(negation, negation.designs["ever"], RowChoice(100, 1, spans=True))
     batch = maker.batch(0, 10)
     other = maker.batch(10, 20)
     whole = BlockHasher(maker.schema).block(batch, 0)
@@ -226,7 +226,7 @@ def test_a_digest_of_a_long_column_knows_the_order() -> None:
 
 
 def test_a_digest_does_not_depend_on_dictionaries(tmp_path: Path, negation: Compiled) -> None:
-    maker = RowMaker(negation, negation.designs["any"], Selection(100, 1, spans=True))
+    maker = RowMaker(negation, negation.designs["any"], RowChoice(100, 1, spans=True))
     batch = maker.batch(0, 100)
     with WRITERS["parquet"](tmp_path / "x.parquet", maker.schema, None) as write:
         write(batch)
@@ -244,7 +244,7 @@ def test_a_digest_does_not_depend_on_dictionaries(tmp_path: Path, negation: Comp
 def test_shards_make_the_same_files(
     tmp_path: Path, agreement: Compiled, negation: Compiled, form: str
 ) -> None:
-    run = Run.of([agreement, negation], Selection(37, 3), form, part=128)
+    run = Run.of([agreement, negation], RowChoice(37, 3), form, part=128)
     assert len(run.parts) > 8
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     for number in (3, 1, 2):
@@ -254,7 +254,7 @@ def test_shards_make_the_same_files(
     assert shards == whole
     if form in ("jsonl", "csv"):
         assert contents(tmp_path / "shards") == contents(tmp_path / "whole")
-    other = Run.of([agreement, negation], Selection(37, 3), form, part=64)
+    other = Run.of([agreement, negation], RowChoice(37, 3), form, part=64)
     assert len(other.parts) > len(run.parts)
     finer = made(tmp_path / "finer", generate_files(other, tmp_path / "finer"))
     assert [d["digest"] for d in finer["designs"]] == [d["digest"] for d in whole["designs"]]
@@ -267,7 +267,7 @@ def test_shards_make_the_same_files(
 
 
 def test_workers_make_the_same_files(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], Selection(20_000, 3), "jsonl", part=65_536)
+    run = Run.of([negation], RowChoice(20_000, 3), "jsonl", part=65_536)
     assert len(run.parts) == 6
     alone = made(tmp_path / "alone", generate_files(run, tmp_path / "alone"))
     seen: list[tuple[str, int, int]] = []
@@ -296,7 +296,7 @@ def test_shards_share_the_parts() -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_a_run_goes_on(tmp_path: Path, negation: Compiled, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes what is missing, and leaves alone what is there."""
-    run = Run.of([negation], Selection(40, 3), "jsonl", part=64)
+    run = Run.of([negation], RowChoice(40, 3), "jsonl", part=64)
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     out, count = tmp_path / "out", 0
     make = Run.make
@@ -327,7 +327,7 @@ def test_a_run_goes_on(tmp_path: Path, negation: Compiled, monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("small_blocks")
 def test_a_damaged_part_is_made_again(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], Selection(40, 3), "jsonl", part=64)
+    run = Run.of([negation], RowChoice(40, 3), "jsonl", part=64)
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     out = tmp_path / "out"
     generate_files(run, out, shard=Shard(1, 2))
@@ -348,7 +348,7 @@ GENERATE = [
 
 
 def test_a_killed_run_leaves_whole_parts_and_goes_on(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], Selection(40_000), "jsonl", part=65_536)
+    run = Run.of([negation], RowChoice(40_000), "jsonl", part=65_536)
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     sizes = {entry["file"]: entry["bytes"] for entry in whole["files"]}
     out, killed = tmp_path / "out", 0
@@ -381,27 +381,27 @@ def _parts(folder: Path) -> list[Path]:
 def test_other_data_is_refused(
     tmp_path: Path, agreement: Compiled, negation: Compiled, finished: bool
 ) -> None:
-    run = Run.of([negation], Selection(40, 3), "jsonl", part=64)
+    run = Run.of([negation], RowChoice(40, 3), "jsonl", part=64)
     out = tmp_path / "out"
     generate_files(run, out, shard=None if finished else Shard(1, 2))
     before = contents(out) if finished else None
     others = {
-        "seed: 3 there, 4 asked for": Run.of([negation], Selection(40, 4), "jsonl", part=64),
-        "format: jsonl there, csv asked for": Run.of([negation], Selection(40, 3), "csv", part=64),
+        "seed: 3 there, 4 asked for": Run.of([negation], RowChoice(40, 4), "jsonl", part=64),
+        "format: jsonl there, csv asked for": Run.of([negation], RowChoice(40, 3), "csv", part=64),
         "sentential_negation-ever: 40 instances there, 41 asked for": Run.of(
-            [negation], Selection(41, 3), "jsonl", part=64
+            [negation], RowChoice(41, 3), "jsonl", part=64
         ),
         "agreement_fr-six is asked for and not there": Run.of(
-            [agreement], Selection(40, 3), "jsonl", part=64
+            [agreement], RowChoice(40, 3), "jsonl", part=64
         ),
         "spans: no there, yes asked for": Run.of(
-            [negation], Selection(40, 3, spans=True), "jsonl", part=64
+            [negation], RowChoice(40, 3, spans=True), "jsonl", part=64
         ),
         "columns: all there, sentence asked for": Run.of(
-            [negation], Selection(40, 3, columns=("sentence",)), "jsonl", part=64
+            [negation], RowChoice(40, 3, columns=("sentence",)), "jsonl", part=64
         ),
         "sentences in a file: 64 there, 128 asked for": Run.of(
-            [negation], Selection(40, 3), "jsonl", part=128
+            [negation], RowChoice(40, 3), "jsonl", part=128
         ),
     }
     for note, other in others.items():
@@ -416,7 +416,7 @@ def test_other_data_is_refused(
 def test_a_changed_grammar_or_table_is_refused(tmp_path: Path) -> None:
     def run(text: str, table: str) -> Run:
         grammar = merula.compile(text, tables={"t.csv": table})
-        return Run.of([grammar._compiled], Selection(2), "jsonl")
+        return Run.of([grammar._compiled], RowChoice(2), "jsonl")
 
     text = (
         'phenomenon p\nlexicon noun "t.csv"\nobjects\n  a : noun (number)\nattributes\n'
@@ -435,7 +435,7 @@ def test_a_changed_grammar_or_table_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_foreign_folder_is_refused(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], Selection(1), "jsonl")
+    run = Run.of([negation], RowChoice(1), "jsonl")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "file").write_text("mine", encoding="utf-8")
@@ -454,7 +454,7 @@ def test_a_foreign_folder_is_refused(tmp_path: Path, negation: Compiled) -> None
 def test_a_full_disk_keeps_what_is_done(
     tmp_path: Path, negation: Compiled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Run.of([negation], Selection(1), "jsonl")
+    run = Run.of([negation], RowChoice(1), "jsonl")
     calls, replace = 0, Path.replace
 
     def full(self: Path, other: Path) -> None:
@@ -479,7 +479,7 @@ def test_a_full_disk_keeps_what_is_done(
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_damage_is_found(tmp_path: Path, negation: Compiled, form: str) -> None:
-    run = Run.of([negation], Selection(2_000), form)
+    run = Run.of([negation], RowChoice(2_000), form)
     good = tmp_path / "good"
     generate_files(run, good)
     name = f"sentential_negation-any.{form}"
@@ -512,12 +512,12 @@ def test_damage_is_found(tmp_path: Path, negation: Compiled, form: str) -> None:
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_a_changed_value_is_found(tmp_path: Path, negation: Compiled, form: str) -> None:
     """A file of other rows, whole and with the right size in the manifest."""
-    run = Run.of([negation], Selection(50), form)
+    run = Run.of([negation], RowChoice(50), form)
     generate_files(run, tmp_path / "x")
     path = tmp_path / "x" / f"sentential_negation-any.{form}"
     table = pa.Table.from_pylist(read(path, form))
     schema = RowMaker(negation, negation.designs["any"]).schema
-    maker = RowMaker(negation, negation.designs["any"], Selection(50, 1))
+    maker = RowMaker(negation, negation.designs["any"], RowChoice(50, 1))
     with WRITERS[form](path, schema, None) as write:
         write(maker.batch(0, 50))
     assert read(path, form) != table.to_pylist()
@@ -531,7 +531,7 @@ def test_a_changed_value_is_found(tmp_path: Path, negation: Compiled, form: str)
 
 def test_a_tampered_manifest_is_refused_or_found_out(tmp_path: Path, negation: Compiled) -> None:
     """Whatever a value of a manifest is exchanged for, there is an answer and no exception."""
-    run = Run.of([negation], Selection(3), "parquet")
+    run = Run.of([negation], RowChoice(3), "parquet")
     whole = made(tmp_path / "x", generate_files(run, tmp_path / "x"))
     path = tmp_path / "x" / MANIFEST
 
@@ -575,8 +575,8 @@ def test_there_is_nothing_to_verify(tmp_path: Path) -> None:
 
 def test_too_many_files_are_refused(negation: Compiled) -> None:
     with pytest.raises(merula.MerulaError, match="M619"):
-        Run.of([negation], Selection(), "jsonl")
-    assert Run.of([negation], Selection(10_000_000), "jsonl").parts
+        Run.of([negation], RowChoice(), "jsonl")
+    assert Run.of([negation], RowChoice(10_000_000), "jsonl").parts
 
 
 def test_objects_may_be_called_like_spans(tmp_path: Path) -> None:
@@ -591,7 +591,7 @@ def test_objects_may_be_called_like_spans(tmp_path: Path) -> None:
         f"{n},noun,{n},{n}s\n{v},verb,{v}s,{v}\n" for n, v in [("dog", "bark"), ("cat", "run")]
     )
     grammar = merula.compile(text, tables={"t.csv": table})
-    run = Run.of([grammar._compiled], Selection(variation=Variation("III")), "csv")
+    run = Run.of([grammar._compiled], RowChoice(variation=Variation("III")), "csv")
     generate_files(run, tmp_path / "x")
     with (tmp_path / "x" / "p-m.csv").open(encoding="utf-8-sig", newline="") as file:
         row = next(csv.DictReader(file))
@@ -628,7 +628,7 @@ def test_csv_is_read_back(rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 def test_rows_decide_and_not_their_container(tmp_path: Path, negation: Compiled, form: str) -> None:
     """Files that another program has written again are fine if their rows are the same."""
-    run = Run.of([negation], Selection(50, spans=True), form)
+    run = Run.of([negation], RowChoice(50, spans=True), form)
     generate_files(run, tmp_path / "x")
     path = tmp_path / "x" / f"sentential_negation-any.{form}"
     table = (
@@ -694,7 +694,7 @@ def test_workers_end_with_their_run(tmp_path: Path, end: signal.Signals) -> None
 
 
 def test_a_lost_file_is_made_again(tmp_path: Path, agreement: Compiled, negation: Compiled) -> None:
-    run = Run.of([negation, agreement], Selection(20), "jsonl")
+    run = Run.of([negation, agreement], RowChoice(20), "jsonl")
     whole = made(tmp_path / "x", generate_files(run, tmp_path / "x"))
     names = [entry["file"] for entry in whole["files"]]
     before = contents(tmp_path / "x")
@@ -707,7 +707,7 @@ def test_a_lost_file_is_made_again(tmp_path: Path, agreement: Compiled, negation
 
 
 def test_two_runs_at_once_make_one_data_set(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], Selection(40_000), "jsonl", part=65_536)
+    run = Run.of([negation], RowChoice(40_000), "jsonl", part=65_536)
     both = [subprocess.Popen([*GENERATE, str(tmp_path / "x")]) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
     assert [c.fault for c in verify(tmp_path / "x")] == [""] * len(run.parts)
@@ -722,7 +722,7 @@ def test_any_flipped_bit_is_found_or_does_not_matter(
     tmp_path: Path, negation: Compiled, form: str
 ) -> None:
     """In a process of its own, since a bad offset could end it."""
-    run = Run.of([negation], Selection(300), form)
+    run = Run.of([negation], RowChoice(300), form)
     generate_files(run, tmp_path / "x")
     done = subprocess.run(
         [sys.executable, "-c", FLIP, str(tmp_path / "x"), f"sentential_negation-any.{form}"],
@@ -739,7 +739,7 @@ def test_any_flipped_bit_is_found_or_does_not_matter(
 FLIP = """
 import sys
 from pathlib import Path
-from merula.verification import verify
+from merula.data.verify import verify
 folder, name = Path(sys.argv[1]), sys.argv[2]
 raw = (folder / name).read_bytes()
 found = 0

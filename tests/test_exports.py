@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 from export_folders import keys, publish, run
 from merula.audit import read_corpus
 from merula.cli import main
-from merula.exports.folder import new_folder
+from merula.core.diagnostics import MerulaError
+from merula.data.export_folder import new_folder
 from merula.exports.make import FORMATS, export
 from merula.exports.pairs import Contrast, Pair, lexically_identical, one_prefix, two_prefix
 from merula.exports.regions import Alignment, Unit, pieces
 from merula.exports.texts import csv_line, distinct, name_of, yaml_text
-from merula.language.diagnostics import MerulaError
 
 ROOT = Path(__file__).resolve().parents[1]
 BLIMP = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blimp"

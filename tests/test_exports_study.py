@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from export_folders import KEYS, KEYS_CSV, keys, publish, run
+from merula.core.diagnostics import MerulaError
+from merula.data.opened import Published
 from merula.exports.instances import Part
 from merula.exports.items import choose, sources_of
 from merula.exports.latin_square import SHEET, Trial, arranged, code_of, repeats
 from merula.exports.ratings import merge_ratings
-from merula.language.diagnostics import MerulaError
-from merula.publish.reading import Published
 
 Cells = dict[str, str]
 Row = dict[str, Any]

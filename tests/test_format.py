@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from grammar_texts import readable, texts, tree
 from merula.cli import main
+from merula.core.diagnostics import Report
+from merula.core.source import Source, display_width
 from merula.language import layout
-from merula.language.diagnostics import Report
 from merula.language.format import formatted
 from merula.language.layout import WIDTH
 from merula.language.parse import parse
-from merula.language.source import Source, display_width
 from merula.language.tokens import KEYWORDS, Token, entries, scan
 from merula.reformat import reformat
 from merula.strategies import GrammarText, grammars

@@ -19,9 +19,9 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, String, Token
 
 from grammar_texts import readable, tree
-from merula.highlight import MerulaLexer, by_line
+from merula.core.source import Source
+from merula.language.highlight import MerulaLexer, by_line
 from merula.language.parse import INLINE, UNDER, feed
-from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS, Entry, entries, scan
 from merula.language.tokens import Token as Word
 from merula.strategies.inventing.parts import Parts

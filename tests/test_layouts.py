@@ -18,17 +18,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from merula.compiler import Compiled, CompiledDesign, compile_source
-from merula.export import Run, generate_files
-from merula.formats import suffix
-from merula.language.diagnostics import MerulaError, Report
-from merula.language.source import Source
-from merula.layouts import WRITERS, Matrix, Outlines, genbench, wide, wide_header, xy
-from merula.program import read_grammar
-from merula.rows import RowMaker, Selection
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError, Report
+from merula.core.source import Source
+from merula.data.formats import suffix
+from merula.data.layouts import WRITERS, Matrix, Outlines, genbench, wide, wide_header, xy
+from merula.data.parts import Run, generate_files
+from merula.data.verify import verify
+from merula.grammar.program import read_grammar
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import Variation
 from merula.strategies import GrammarText, grammars
-from merula.variation import Variation
-from merula.verification import verify
 from random_grammars import compiled_grammar, examples
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -80,7 +81,7 @@ def compiled(text: str, table: str = TABLE.format(KEYS)) -> Compiled:
 def matrix(
     found: Compiled, design: CompiledDesign, *, chunk: int | None = None, **selection: Any
 ) -> Matrix:
-    chosen = Selection(**{"seed": 5, "spans": True, **selection})
+    chosen = RowChoice(**{"seed": 5, "spans": True, **selection})
     return Matrix(Outlines.of(design), list(RowMaker(found, design, chosen).batches(chunk=chunk)))
 
 
@@ -409,7 +410,7 @@ def test_parts_of_a_data_set_hold_what_one_file_would(layout: str, tmp_path: Pat
     found = nouns()
     design = found.designs["four"]
     chunk = RowMaker(found, design).chunk
-    run = Run.of([found], Selection(chunk + 5, 3, columns=("context",)), layout, part=10)
+    run = Run.of([found], RowChoice(chunk + 5, 3, columns=("context",)), layout, part=10)
     outcome = generate_files(run, tmp_path / "data")
     names = [f"nouns-four-0000{i}-of-00002.{suffix(layout)}" for i in range(2)]
     assert list(outcome.made) == names

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from merula import MerulaError, compile, load
 from merula.cli import main
-from merula.language.diagnostics import Report
-from merula.lexicography.conformity import MOST, check_legend
-from merula.lexicography.legend import Legend
-from merula.lexicography.legend_file import read_legend
-from merula.lexicon import Table, TableFormat, read_table
-from merula.program import TableOptions
+from merula.core.diagnostics import Report
+from merula.lexicon.conformity import MOST, check_legend
+from merula.lexicon.legend import Legend, read_legend
+from merula.lexicon.table import Table, TableFormat, TableOptions, read_table
 from merula.watch import look
 
 LEGEND = """\

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merula._resources import folder
 from merula.cli import main
-from merula.language.diagnostics import Report
-from merula.lexicography.checks import CHECKS, check_table
-from merula.lexicography.profile import Profile, profile
-from merula.lexicography.stats import statistics
-from merula.lexicon import TableFormat
+from merula.core.diagnostics import Report
+from merula.core.resources import folder
+from merula.lexicon.oddities import CHECKS, check_table
+from merula.lexicon.profile import Profile, profile
+from merula.lexicon.stats import statistics
+from merula.lexicon.table import TableFormat
 
 NOUNS = """\
 lemma	category	sg	pl	sort	scene

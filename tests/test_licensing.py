@@ -15,15 +15,16 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from pygments.token import Keyword, Name
 
-from merula.compiler import Compiled, compile_source
-from merula.highlight import MerulaLexer
-from merula.language.diagnostics import Report
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import Report
+from merula.core.source import Source
+from merula.grammar.program import read_program
 from merula.language.format import formatted
-from merula.language.source import Source
-from merula.overview import overview
-from merula.program import read_program
-from merula.reference import interpret
+from merula.language.highlight import MerulaLexer
+from merula.show.overview import overview
 from random_grammars import examples
+from reference import interpret
 
 DOMAINS = ("a", "b")
 PLACES = ("one", "two", "low", "high")  # owners of constituents: two objects, two sites of a third

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from merula.compiler import compile_source
-from merula.language.diagnostics import Diagnostic, Report
+from merula.compiler.compile import compile_source
+from merula.core.diagnostics import Diagnostic, Report
+from merula.core.source import Source
 from merula.language.malformed import FOREIGN, SAMPLES, Sample
 from merula.language.parse import parse, parse_cell
-from merula.language.source import Source
 from merula.language.tokens import HEADS, scan
 
 # Where an entry of each kind stands: what comes before it in the file.

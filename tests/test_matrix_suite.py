@@ -26,14 +26,15 @@ from hypothesis import strategies as st
 import merula
 from merula.audit import read_corpus
 from merula.cli import main
-from merula.compiler import Compiled, compile_source
-from merula.language.diagnostics import Report
-from merula.program import read_grammar
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import Report
+from merula.data.verify import verify
+from merula.grammar.program import read_grammar
+from merula.rows.variation import AddressSpace, Variation
 from merula.suite.matrices.division import divide_answers
 from merula.suite.matrices.recipe import read_matrix_recipe
 from merula.suite.splits import Split
-from merula.variation import AddressSpace, Variation
-from merula.verification import verify
 
 TYPES = ("I", "III")
 SETS = 20

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import merula
-from merula._resources import folder
 from merula.cli import main
 from merula.cli.new import KINDS
-from merula.language.diagnostics import MerulaError, Report
+from merula.core.diagnostics import MerulaError, Report
+from merula.core.resources import folder
+from merula.core.source import Source
 from merula.language.parse import parse
-from merula.language.source import Source
 from merula.language.tokens import HEADS, KEYWORDS
-from merula.lexicography.checks import check_table
-from merula.lexicon import TableFormat
+from merula.lexicon.oddities import check_table
+from merula.lexicon.table import TableFormat
 from merula.scaffold import (
     GRAMMAR,
     TABLES,

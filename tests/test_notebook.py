@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 import merula
 from merula.api import Design, Grammar
 from merula.cli import main
-from merula.drawing import draw_instance, draw_template, plain
-from merula.notebook import drawing_html
+from merula.show.drawing import draw_instance, draw_template, plain
+from merula.show.html import drawing_html
 from merula.strategies import GrammarText, grammars
 from random_grammars import compiled_grammar, examples
 from test_documents import ROOT, blocks, write

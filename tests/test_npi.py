@@ -11,8 +11,8 @@ from itertools import pairwise
 import pytest
 
 import merula
-from merula import _resources
 from merula.api import Grammar, Instance, Sentence
+from merula.core import resources as _resources
 
 ENVIRONMENTS = (
     *("adverbs", "conditionals", "determiner_negation", "sentential_negation", "only"),

@@ -61,7 +61,9 @@ def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_merula_comes_from_the_wheel(scripts: Path, tmp_path: Path) -> None:
-    program = "import merula, merula._resources as r; print(merula.__file__); print(r.data_root())"
+    program = (
+        "import merula, merula.core.resources as r; print(merula.__file__); print(r.data_root())"
+    )
     package, data = map(Path, run(scripts / "python", "-c", program, cwd=tmp_path).splitlines())
     assert package.is_relative_to(scripts.parent)
     assert data == package.parent / "_data"

@@ -17,28 +17,30 @@ from hypothesis import assume, event, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from merula import grammar as g
-from merula._resources import data_root
 from merula.api import Grammar
-from merula.columns import Spans, Writer
-from merula.compiler import Compiled, compile_source
-from merula.examples import Parser
-from merula.language.diagnostics import Report
-from merula.language.source import Source
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.compiler.examples import Parser
+from merula.core.diagnostics import Report
+from merula.core.resources import data_root
+from merula.core.source import Source
+from merula.design.cells import Cell
+from merula.grammar import model as g
+from merula.grammar.program import read_program
 from merula.language.tokens import HEADS, KEYWORDS, scan
-from merula.meaning import Cell
-from merula.plan import Plan, PlanCell, phrases, slot_names
-from merula.program import read_program
-from merula.reference import SizeError, interpret
-from merula.rows import RowMaker, Selection
-from merula.space import Constraint, Distinct, Origin, Space
+from merula.lexicon.surface import Surface, load_surface, plain_surface
+from merula.plan.planner import Plan, PlanCell, phrases, slot_names
+from merula.plan.relations import Constraint, Distinct, Origin
+from merula.plan.space import Space
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.sentences import Spans, Writer
 from merula.strategies import GrammarText, grammars
 from merula.strategies.inventing.parts import Parts
 from merula.strategies.inventing.sketch import Wanted
 from merula.strategies.inventing.tongues import TONGUES
 from merula.strategies.inventing.whole import grammar_parts
-from merula.surface import Surface, load_surface, plain_surface
 from random_grammars import claiming, compiled_grammar, examples, permuted
+from reference import SizeError, interpret
 
 MOST = 1_500  # choices of rows a variant may have, so that trying all of them stays quick
 MOST_VARIANTS = 16
@@ -129,7 +131,7 @@ def test_rows_are_instances(program: GrammarText, chunk: int) -> None:
     for name, design in Grammar(compiled).items():
         if not design.count():
             continue
-        made = RowMaker(compiled, compiled.designs[name], Selection(seed=5, spans=True))
+        made = RowMaker(compiled, compiled.designs[name], RowChoice(seed=5, spans=True))
         rows = [row for batch in made.batches(chunk=chunk) for row in batch.to_pylist()]
         assert rows == made.batch(0, made.number).to_pylist()
         for i in range(0, len(rows), made.rows_per_instance):

@@ -24,16 +24,16 @@ from hypothesis import strategies as st
 
 import merula
 from merula.cli import main
-from merula.formats import plain
+from merula.data.features import CLASSES, ClassNames, Fields, Items, Value, features_of
+from merula.data.formats import plain
+from merula.data.opened import Published
+from merula.data.publication import Publication, read_publication
+from merula.data.publication_folder import finish_commit
 from merula.publish.audit import sample_of
-from merula.publish.features import CLASSES, ClassNames, Fields, Items, Value, features_of
-from merula.publish.folder import finish_commit
-from merula.publish.manifest import Publication, read_publication
 from merula.publish.parts import stored_digest
-from merula.publish.reading import Published
-from merula.rows import RowMaker, Selection
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import AddressSpace, Variation
 from merula.strategies import GrammarText, grammars
-from merula.variation import AddressSpace, Variation
 from random_grammars import compiled_grammar, examples
 
 GRAMMARS = sorted(
@@ -112,7 +112,7 @@ def test_published_rows_are_the_rows(name: str) -> None:
     grammar = merula.load(name)
     for design in grammar:
         for kind in ("I", "III") if grammar[design].kind == "matrix" else ("I",):
-            selection = Selection(
+            selection = RowChoice(
                 min(40, grammar[design].count(variation=kind)), 3, Variation(kind), spans=True
             )
             made = RowMaker(grammar._compiled, grammar._compiled.designs[design], selection)
@@ -132,7 +132,7 @@ def test_published_rows_of_random_grammars(grammar: GrammarText, seed: int) -> N
         for kind in ("I", "III") if design.kind == "matrix" else ("I",):
             count = AddressSpace(design, Variation(kind), strict=False).count
             if design.plans and count:
-                selection = Selection(min(count, 12), seed, Variation(kind), spans=True)
+                selection = RowChoice(min(count, 12), seed, Variation(kind), spans=True)
                 made = RowMaker(found, design, selection)
                 features = features_of([made])
                 for batch in made.batches():
@@ -258,7 +258,7 @@ def test_a_data_set_is_loaded_in_one_line(
 
 
 def _as_words(row: dict[str, Any], features: Any) -> dict[str, Any]:
-    """A row of Datasets with names for numbers, as `merula.rows` has it."""
+    """A row of Datasets with names for numbers, as `merula.rows.maker` has it."""
 
     def words(value: Any, feature: Any) -> Any:
         if value is None:

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import merula
-from merula.compiler import compile_source
-from merula.language.source import Source
-from merula.program import TableOptions
+from merula.compiler.compile import compile_source
+from merula.core.source import Source
+from merula.lexicon.table import TableOptions
 
 ROOT = Path(__file__).resolve().parents[1]
 BLM = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blm"

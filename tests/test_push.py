@@ -25,7 +25,7 @@ from huggingface_hub import constants
 
 import merula.publish.push as pushing
 from hub_server import Fault, Hub, Repository, running
-from merula.language.diagnostics import Diagnostic, MerulaError
+from merula.core.diagnostics import Diagnostic, MerulaError
 from merula.publish.hub_faults import fault_of
 from merula.publish.push import Pushed, PushPlan, demand_repo_name, plan_push, push
 

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import merula
-import merula.show
+import merula.show.terminal
 from keys import KEYS, TABLE
-from merula.cases import Case, TooMany, cases_of
 from merula.cli import main
-from merula.occurrences import Occurrence, Pair
+from merula.query.cases import Case, TooMany, cases_of
+from merula.query.occurrences import Occurrence, Pair
 from merula.testing import merula_cases
 
 IMPORTS = "import merula, pytest\nfrom merula.testing import merula_cases\n"
@@ -83,7 +83,9 @@ def test_runs_that_have_no_use_for_it_load_nothing() -> None:
 
 
 def test_hypothesis_need_not_be_there() -> None:
-    program = "import sys; sys.modules['hypothesis'] = None; import merula.cases; print('fine')"
+    program = (
+        "import sys; sys.modules['hypothesis'] = None; import merula.query.cases; print('fine')"
+    )
     assert python(program) == "fine\n"
 
 
@@ -360,8 +362,8 @@ def test_the_address_stands_in_a_summary(inner: pytest.Pytester) -> None:
 
 def test_a_test_that_breaks_drawing_is_reported_all_the_same(inner: pytest.Pytester) -> None:
     test = (
-        "import merula.drawing\n@merula_cases('keys', n=1)\ndef test_a(case, monkeypatch):\n"
-        "    monkeypatch.setattr(merula.drawing, 'draw_instance', None)\n    assert 0"
+        "import merula.show.drawing\n@merula_cases('keys', n=1)\ndef test_a(case, monkeypatch):\n"
+        "    monkeypatch.setattr(merula.show.drawing, 'draw_instance', None)\n    assert 0"
     )
     result = run(inner, test)
     result.assert_outcomes(failed=1)

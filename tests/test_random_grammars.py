@@ -17,9 +17,9 @@ from hypothesis.database import InMemoryExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 import merula
-from merula.language.diagnostics import Report
-from merula.lexicography.checks import check_table
-from merula.lexicon import TableFormat, clean
+from merula.core.diagnostics import Report
+from merula.lexicon.oddities import check_table
+from merula.lexicon.table import TableFormat, clean
 from merula.strategies import GrammarText, TableText, grammars, lexicons
 from merula.strategies.inventing.mending import STEPS, mended, plainest
 from merula.strategies.inventing.sketch import Wanted

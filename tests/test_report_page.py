@@ -18,15 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from merula.cli import main
+from merula.data.data_sets import Config, open_data_set
+from merula.data.features import ClassNames
+from merula.data.opened import Published
 from merula.pages.audits import findings
-from merula.pages.data_sets import Config, open_data_set
 from merula.pages.pieces import json_of
 from merula.pages.report import _safe
 from merula.pages.sample import Shown, survey
 from merula.pages.tally import Lengths
 from merula.pages.words import lay_out, together
-from merula.publish.features import ClassNames
-from merula.publish.reading import Published
 from test_notebook import VOID, Tree
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -16,13 +16,13 @@ from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 import merula
-from merula import choosing
-from merula._resources import folder
-from merula.choosing import Chooser
-from merula.examples import Parser
-from merula.language.diagnostics import MerulaError
-from merula.narrowing import Narrow, narrowed, plainest
-from merula.occurrences import occurrence
+from merula.compiler.examples import Parser
+from merula.core.diagnostics import MerulaError
+from merula.core.resources import folder
+from merula.plan import wishes as chooser
+from merula.plan.wishes import Chooser
+from merula.query.narrowing import Narrow, narrowed, plainest
+from merula.query.occurrences import occurrence
 from merula.strategies import (
     Occurrence,
     Pair,
@@ -96,7 +96,7 @@ def test_what_is_kept_of_a_choice_changes_nothing(
     wishes = [[int(random.integers(size)) for size in plan.space.sizes] for _ in range(40)]
     order = [range(size) for size in plan.space.sizes]
     kept = Chooser(plan.space, order)
-    monkeypatch.setattr(choosing, "MOST", 1)
+    monkeypatch.setattr(chooser, "MOST", 1)
     assert [kept.choose(own) for own in wishes] == [
         Chooser(plan.space, order).choose(own) for own in wishes
     ]

@@ -25,12 +25,12 @@ from hypothesis import strategies as st
 import merula
 from merula.audit import read_corpus
 from merula.cli import main
+from merula.data.suite_manifest import read_suite
+from merula.data.suite_verification import verify_suite
 from merula.suite.differences import difference, tokens
-from merula.suite.manifest import read_suite
 from merula.suite.plan import SuitePlan
 from merula.suite.recipe import known_suites, read_recipe
 from merula.suite.splits import Split, shared_evenly, split_names
-from merula.suite.verification import verify_suite
 
 ROOT = Path(__file__).resolve().parents[1]
 NPI = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "npi"

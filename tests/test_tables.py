@@ -14,14 +14,14 @@ import pytest
 from lark import Token as LarkToken
 from lark import Tree
 
-from merula._resources import folder
+from merula.core.resources import folder
+from merula.core.source import Source
 from merula.language import tables as t
 from merula.language.build import TreeBuilder
 from merula.language.lalr import END, Parser
 from merula.language.malformed import SAMPLES
 from merula.language.parse import feed
 from merula.language.refusals import EntryError
-from merula.language.source import Source
 from merula.language.tokens import Token, scan
 
 CHECK = """

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 
 @frozen

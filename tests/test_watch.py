@@ -14,7 +14,7 @@ from queue import Queue
 
 import pytest
 
-from merula.program import TableOptions
+from merula.lexicon.table import TableOptions
 from merula.watch import PATIENCE, Look, look, looks, stamp, wait
 
 RULES = """\

@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from merula.api import load as load
     from merula.api import verify as verify
     from merula.changes import GrammarDiff as GrammarDiff
-    from merula.language.diagnostics import Diagnostic as Diagnostic
-    from merula.language.diagnostics import MerulaError as MerulaError
-    from merula.problems import Problems as Problems
-    from merula.program import TableOptions as TableOptions
-    from merula.verification import FileCheck as FileCheck
+    from merula.core.diagnostics import Diagnostic as Diagnostic
+    from merula.core.diagnostics import MerulaError as MerulaError
+    from merula.data.verify import FileCheck as FileCheck
+    from merula.lexicon.table import TableOptions as TableOptions
+    from merula.show.problems import Problems as Problems
 
 _PLACES = {
     "Data": "merula.api",
     "Design": "merula.api",
-    "Diagnostic": "merula.language.diagnostics",
-    "FileCheck": "merula.verification",
+    "Diagnostic": "merula.core.diagnostics",
+    "FileCheck": "merula.data.verify",
     "Grammar": "merula.api",
     "GrammarDiff": "merula.changes",
     "Instance": "merula.api",
-    "MerulaError": "merula.language.diagnostics",
-    "Problems": "merula.problems",
+    "MerulaError": "merula.core.diagnostics",
+    "Problems": "merula.show.problems",
     "Sentence": "merula.api",
-    "TableOptions": "merula.program",
+    "TableOptions": "merula.grammar.program",
     "check": "merula.api",
     "compile": "merula.api",
     "diff": "merula.api",

@@ -17,23 +17,25 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
-from merula.compiler import Compiled, CompiledDesign, compile_source
-from merula.extras import install
-from merula.grammar import CORRECT
-from merula.language.diagnostics import MerulaError, Report, did_you_mean, listing
-from merula.language.source import Source
-from merula.plan import phrases, slot_names
-from merula.problems import Problems
-from merula.program import TableOptions, read_grammar
-from merula.variation import AddressSpace, Variation
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError, Report, did_you_mean, listing
+from merula.core.resources import install
+from merula.core.source import Source
+from merula.grammar.model import CORRECT
+from merula.grammar.program import read_grammar
+from merula.lexicon.table import TableOptions
+from merula.plan.planner import phrases, slot_names
+from merula.rows.variation import AddressSpace, Variation
+from merula.show.problems import Problems
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from merula.changes import GrammarDiff
-    from merula.drawing import Drawing
-    from merula.rows import RowMaker
-    from merula.verification import FileCheck
+    from merula.data.verify import FileCheck
+    from merula.rows.maker import RowMaker
+    from merula.show.drawing import Drawing
 
 
 def load(path: str | Path, *, tables: TableOptions | None = None) -> Grammar:
@@ -106,7 +108,7 @@ def verify(folder: str | Path) -> tuple[FileCheck, ...]:
     A file is as it was made where ``fault`` is empty. Raises `MerulaError` where there is no
     data set, or one that is not finished.
     """
-    from merula.verification import verify
+    from merula.data.verify import verify
 
     return tuple(verify(Path(folder)))
 
@@ -182,7 +184,7 @@ class Instance:
         printer.text(repr(self) if cycle else str(self))
 
     def _repr_html_(self) -> str:
-        from merula.notebook import drawing_html
+        from merula.show.html import drawing_html
 
         return drawing_html(self._drawing())
 
@@ -191,7 +193,7 @@ class Instance:
         return " · ".join([self.frame, *(f"{name} {x}" for name, x in self.choices.items())])
 
     def _drawing(self) -> Drawing:
-        from merula.drawing import Row, Word, draw_instance, draw_sentences
+        from merula.show.drawing import Row, Word, draw_instance, draw_sentences
 
         if self._made_by is not None:
             return draw_instance(*self._made_by, self.address)
@@ -230,8 +232,8 @@ class Instance:
 
 def _text(*drawings: RenderableType | Drawing) -> str:
     """Drawings as plain text."""
-    from merula.drawing import Drawing
-    from merula.show import render, text_of
+    from merula.show.drawing import Drawing
+    from merula.show.terminal import render, text_of
 
     return text_of(*(render(x) if isinstance(x, Drawing) else x for x in drawings))
 
@@ -248,7 +250,7 @@ class Design:
         return f"<{self.kind} {self.name}: {number:,} instance{'s' * (number != 1)}>"
 
     def __str__(self) -> str:
-        from merula.show import counts
+        from merula.show.terminal import counts
 
         return _text(counts({self.name: self._design}), self._drawing())
 
@@ -256,8 +258,8 @@ class Design:
         printer.text(repr(self) if cycle else str(self))
 
     def _repr_html_(self) -> str:
-        from merula.notebook import design_html
-        from merula.overview import count_rows
+        from merula.show.html import design_html
+        from merula.show.overview import count_rows
 
         counts = count_rows(self._design)
         return design_html(self.name, self.kind, self.doc, counts, self._drawing())
@@ -334,8 +336,8 @@ class Design:
 
     def _drawing(self) -> Drawing:
         """The first instance of the order that the seed 0 decides, or a template."""
-        from merula.drawing import draw_instance, draw_template
-        from merula.permute import Permutation
+        from merula.plan.order import Permutation
+        from merula.show.drawing import draw_instance, draw_template
 
         if not self._design.plans:
             return draw_template(self._design, language=self._language)
@@ -364,12 +366,12 @@ class Design:
         >>> table.num_rows, table.column_names[:5]
         (10, ['instance', 'address', 'design', 'frame', 'variant'])
         """
-        from merula.rows import RowMaker, Selection
+        from merula.rows.maker import RowChoice, RowMaker
 
         if isinstance(columns, str):
             raise TypeError(f"columns={columns!r} should be a list of names")
         chosen = None if columns is None else tuple(columns)
-        selection = Selection(n, seed, Variation(variation, answers), spans, chosen)
+        selection = RowChoice(n, seed, Variation(variation, answers), spans, chosen)
         return Data(RowMaker(self._compiled, self._design, selection))
 
 
@@ -409,7 +411,7 @@ class Data:
             raise ImportError(
                 f"a Hugging Face data set needs the package datasets: {install('hf')}"
             ) from error
-        from merula.publish.features import features_of
+        from merula.data.features import features_of
 
         return Dataset(features_of([self._maker]).table(self))
 
@@ -437,8 +439,8 @@ class Data:
         >>> manifest["files"][0]["file"]
         'agreement_fr-six.jsonl'
         """
-        from merula.export import Run, generate_files
-        from merula.formats import FORMATS
+        from merula.data.formats import FORMATS
+        from merula.data.parts import Run, generate_files
 
         if form not in FORMATS:
             raise ValueError(f"form={form!r} should be one of {', '.join(FORMATS)}")
@@ -468,9 +470,9 @@ class Grammar(Mapping[str, Design]):
         return f"<grammar {self.name}: {listing(repr(d) for d in self._designs.values())}>"
 
     def __str__(self) -> str:
-        from merula.answer_sets import answer_sets_of
-        from merula.overview import overview
-        from merula.show import answer_sets, counts, parts
+        from merula.compiler.answer_sets import answer_sets_of
+        from merula.show.overview import overview
+        from merula.show.terminal import answer_sets, counts, parts
 
         shown = [parts(overview(self._compiled)), counts(self._compiled.designs)]
         found = answer_sets_of(self._compiled)
@@ -481,11 +483,12 @@ class Grammar(Mapping[str, Design]):
         printer.text(repr(self) if cycle else str(self))
 
     def _repr_html_(self) -> str:
-        from merula.notebook import grammar_html
-        from merula.overview import count_rows, overview
+        from merula.show.html import grammar_html
+        from merula.show.overview import count_rows, overview
 
         counts = [row for design in self._compiled.designs.values() for row in count_rows(design)]
-        return grammar_html(overview(self._compiled), counts, self.count(), self.problems)
+        about, problems = overview(self._compiled), self.problems
+        return grammar_html(about, counts, self.count(), problems, problems.summary)
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from merula._resources import find
+from merula.core.resources import find
 
 _HEADING = re.compile(r"^## (M\d(?:\d\d|xx)) · (.+)\n", re.MULTILINE)
 _FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\n", re.MULTILINE)

@@ -14,7 +14,7 @@ import pytest
 
 if TYPE_CHECKING:
     from merula.api import Grammar
-    from merula.cases import Case
+    from merula.query.cases import Case
     from merula.testing import Wanted
 
 MARK = "merula_cases"
@@ -69,8 +69,8 @@ def _wanted(metafunc: pytest.Metafunc, mark: pytest.Mark) -> Wanted:
 def _cases(metafunc: pytest.Metafunc, wanted: Wanted) -> list[Case]:
     from dataclasses import replace
 
-    from merula.cases import cases_of, found
-    from merula.language.diagnostics import MerulaError
+    from merula.core.diagnostics import MerulaError
+    from merula.query.cases import cases_of, found
 
     root, here = metafunc.config.rootpath, metafunc.definition.path.parent
     started = metafunc.config.invocation_params.dir
@@ -134,7 +134,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
 
 
 def _is_case(value: Any) -> bool:
-    module = sys.modules.get("merula.cases")
+    module = sys.modules.get("merula.query.cases")
     return module is not None and isinstance(value, module.Case)
 
 

@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from errno import EACCES, EAGAIN
 from pathlib import Path
 
-from merula.language.diagnostics import Report
+from merula.core.diagnostics import Report
+from merula.core.resources import SUFFIX
+from merula.core.source import Source
+from merula.grammar.program import read_grammar
 from merula.language.format import formatted
-from merula.language.source import Source
-from merula.program import SUFFIX, read_grammar
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from merula.disk import obstacle
-from merula.language.diagnostics import MerulaError, Report, listing, near
+from merula.core.diagnostics import MerulaError, Report, listing, near
+from merula.core.files import obstacle
+from merula.core.resources import SUFFIX
 from merula.language.tokens import scan
-from merula.lexicon import TableFormat, read_table
-from merula.program import SUFFIX
+from merula.lexicon.table import TableFormat, read_table
 
 GRAMMAR = "grammar.merula.jinja"
 LANGUAGES = "languages.tsv"

@@ -18,7 +18,7 @@ from operator import index
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 if TYPE_CHECKING:
     import pytest
@@ -47,8 +47,8 @@ def merula_cases(
     takes, or a grammar that is loaded. Of each design (of ``design`` alone, where it is given) the
     instances are the first ``n`` that ``merula generate -n N --seed SEED`` writes, or all where
     there are fewer or ``n`` is None. The option ``--merula-seed`` takes the place of ``seed``.
-    ``where`` takes only instances that have what it asks for (`merula.narrowing`), and ``of`` only
-    those that have such parts, so that with them it is others.
+    ``where`` takes only instances that have what it asks for (`merula.query.narrowing`), and
+    ``of`` only those that have such parts, so that with them it is others.
 
     The argument is an `Instance`. With ``of="pairs"`` there is a test for each minimal pair of an
     instance (of those that differ in the factor ``contrast``), and with ``of="sentences"`` one for

@@ -12,10 +12,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from merula.compiler import Compiled, compile_source
-from merula.language.diagnostics import Diagnostic, Report
-from merula.program import TableOptions, read_grammar
-from merula.values import frozen
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import Diagnostic, Report
+from merula.core.frozen import frozen
+from merula.grammar.program import read_grammar
+from merula.lexicon.table import TableOptions
 
 POLL = 0.2  # seconds between two looks at the files
 QUIET = 0.1  # seconds without a change, after which a file is taken to be complete

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 NPI, LICENSOR, SCOPE = "npi", "licensor", "scope"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from merula.audit.corpus import Place
 from merula.audit.view import View
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 
 class Example(NamedTuple):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merula.extras import install
-from merula.values import frozen
+from merula.core.frozen import frozen
+from merula.core.resources import install
 
 INSTALL = install("audit")
 Bools = NDArray[np.bool_]

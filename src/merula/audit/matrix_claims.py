@@ -19,13 +19,13 @@ from merula.audit.matrix_solvers import AGREEMENT
 from merula.audit.spelling import shown
 from merula.audit.view import View
 from merula.audit.words import closed_up
-from merula.language.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError, listing
 
 if TYPE_CHECKING:
-    from merula.compiler import Compiled
-    from merula.examples import Parser
-    from merula.meaning import Cell
-    from merula.plan import Plan
+    from merula.compiler.compiled import Compiled
+    from merula.compiler.examples import Parser
+    from merula.design.cells import Cell
+    from merula.plan.planner import Plan
 
 MOST_OWN, MOST_OTHER = 1_000, 200  # matrices that are parsed: of a known variant, of any
 
@@ -34,7 +34,7 @@ class Grammar:
     """A grammar that answers are parsed by; what it says of a sentence is worked out once."""
 
     def __init__(self, compiled: Compiled) -> None:
-        from merula.row_columns import variant_text
+        from merula.rows.columns import variant_text
 
         self.file = compiled.source.name
         self.surface = compiled.surface
@@ -54,7 +54,7 @@ class Grammar:
 
     def _parser(self, variant: object, plans: Sequence[Plan] | None) -> Parser:
         """What reads the sentences of a variant, or of all where it is not known."""
-        from merula.examples import Parser
+        from merula.compiler.examples import Parser
 
         if variant not in self._parsers:
             self._parsers[variant] = Parser(plans or self.plans, self.surface)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from merula.audit.cells import MISSING, first_column, text_of, truth, whole, word_of
 from merula.audit.corpus import Matrix, Place
 from merula.audit.tables import Fault, Table, refuse
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 RIGHT = frozenset({"true", "correct", "right"})  # labels of right answers
 PARTS = ("part", "environment", "env", "UID")

@@ -36,7 +36,7 @@ from merula.audit.matrix_scores import (
 )
 from merula.audit.probes import FEWEST, FOLDS, Probed
 from merula.audit.view import View
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 MATRICES = "matrices"
 SURE = 3.0  # standard errors that a solver has to be above chance

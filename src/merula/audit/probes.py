@@ -17,7 +17,7 @@ from merula.audit.corpus import LICENSOR, NPI, Cell
 from merula.audit.findings import Settings
 from merula.audit.linear import Bags, linear_guesses, usable
 from merula.audit.view import View
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 FOLDS = 5
 FEWEST = 10  # paradigms of a part that is probed

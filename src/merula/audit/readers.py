@@ -52,11 +52,11 @@ from merula.audit.tables import (
     read_separated,
     read_text,
 )
-from merula.language.diagnostics import MerulaError, listing
-from merula.values import frozen
+from merula.core.diagnostics import MerulaError, listing
+from merula.core.frozen import frozen
 
 if TYPE_CHECKING:
-    from merula.publish.manifest import Publication
+    from merula.data.publication import Publication
 
 SPLITS = {
     "train": "train",
@@ -159,8 +159,8 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
 
 def _published(path: Path) -> Publication | None:
     """What is published in a folder, if that is what it is."""
-    from merula.publish.manifest import PUBLICATION
-    from merula.publish.reading import Published
+    from merula.data.opened import Published
+    from merula.data.publication import PUBLICATION
 
     return Published.open(path).about if (path / PUBLICATION).is_file() else None
 
@@ -170,8 +170,8 @@ def _manifest(folder: Path) -> Noted:
 
     A file of a suite of matrices stands three folders below its manifest.
     """
-    from merula.manifest import read_manifest
-    from merula.suite.manifest import read_suite
+    from merula.data.manifest import read_manifest
+    from merula.data.suite_manifest import read_suite
 
     above = [folder, *folder.resolve().parents[:SUITE_DEPTH]]
     path = next((f / MANIFEST for f in above if (f / MANIFEST).is_file()), folder / MANIFEST)

@@ -13,11 +13,11 @@ from merula.audit.matrix_solvers import SOLVERS, solve
 from merula.audit.pair_probes import probe_pairs
 from merula.audit.probes import PROBES, Probed, probe
 from merula.audit.view import View
-from merula.surface import Surface
-from merula.values import frozen
+from merula.core.frozen import frozen
+from merula.lexicon.surface import Surface
 
 if TYPE_CHECKING:
-    from merula.compiler import Compiled
+    from merula.compiler.compiled import Compiled
 
 VERSION = 1  # of the JSON
 SHORTCUT = "shortcut-"

@@ -22,7 +22,7 @@ from merula.audit.corpus import (
     Span,
 )
 from merula.audit.tables import Fault, Table, lacks, refuse, split_tabs
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 
 class Read(NamedTuple):

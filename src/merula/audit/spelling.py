@@ -9,8 +9,8 @@ from collections.abc import Callable
 from merula.audit.findings import Example, Found, Settings
 from merula.audit.view import View
 from merula.audit.words import closed_up
-from merula.lexicon import clean
-from merula.surface import Surface
+from merula.lexicon.surface import Surface
+from merula.lexicon.table import clean
 
 # Words that may stand twice in a row: "the book that that man read", "gave her her book".
 DOUBLES = {

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from merula.language.diagnostics import Diagnostic, MerulaError, did_you_mean, listing
-from merula.values import frozen
+from merula.core.diagnostics import Diagnostic, MerulaError, did_you_mean, listing
+from merula.core.frozen import frozen
 
 SUFFIXES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv", ".json")
 BINARY = (".parquet", ".arrow")
@@ -233,7 +233,7 @@ def columns_of(table: Any) -> dict[str, list[Any]]:
     """The columns of an Arrow table as plain values, those inside structs with dots."""
     import pyarrow as pa
 
-    from merula.formats import plain_schema
+    from merula.data.formats import plain_schema
 
     table = table.cast(plain_schema(table.schema))
     while any(pa.types.is_struct(field.type) for field in table.schema):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from merula.audit.corpus import LICENSOR, NPI, SCOPE, Corpus, Matrix, Place, Sentence
 from merula.audit.words import WORD, Change, change, tokens
-from merula.lexicon import clean
-from merula.surface import Surface
+from merula.lexicon.surface import Surface
+from merula.lexicon.table import clean
 
 if TYPE_CHECKING:
-    from merula.compiler import Compiled
+    from merula.compiler.compiled import Compiled
 
 
 class Text(NamedTuple):

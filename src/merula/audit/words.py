@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from merula.lexicon import clean
+from merula.lexicon.table import clean
 
 TOKEN = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*['’]?|[^\w\s]|_")
 WORD = re.compile(r"\w")

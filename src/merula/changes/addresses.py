@@ -15,7 +15,9 @@ import numpy as np
 from merula.changes.choices import Choice
 from merula.changes.joint import Joint
 from merula.changes.overlap import numbered
-from merula.space import Bools, Constraint, Distinct, Ints, Space
+from merula.core.arrays import Bools, Ints
+from merula.plan.relations import Constraint, Distinct
+from merula.plan.space import Space
 
 MOST = 100_000  # instances of a variant whose addresses are compared one by one
 

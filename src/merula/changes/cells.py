@@ -10,9 +10,9 @@ from merula.changes.joint import Joint, Lot, drawn, sentence, shares
 from merula.changes.overlap import failing, further, space
 from merula.changes.pairing import CellPair, same_template, template_change
 from merula.changes.wording import Part, Wording
-from merula.compiler import Compiled
-from merula.meaning import Cell
-from merula.space import Constraint, TooWide
+from merula.compiler.compiled import Compiled
+from merula.design.cells import Cell
+from merula.plan.relations import Constraint, TooWide
 
 
 class CellComparer:

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from merula.items import Fixed, Placed
-from merula.lexicon import LEMMA, Rows
-from merula.meaning import Cell
-from merula.plan import Plan, slot_names
-from merula.slots import Slot
-from merula.space import Ints
-from merula.values import frozen
+from merula.core.arrays import Ints
+from merula.core.frozen import frozen
+from merula.design.cells import Cell
+from merula.design.placement import Fixed, Placed
+from merula.lexicon.table import LEMMA, Rows
+from merula.plan.planner import Plan, slot_names
+from merula.plan.slots import Slot
 
 _NAMES = (LEMMA, "set")
 

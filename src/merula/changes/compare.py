@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from merula import grammar as g
 from merula.changes.addresses import reordered
 from merula.changes.cells import CellComparer, cell_name
 from merula.changes.differences import DesignDiff, GrammarDiff, Renamed
@@ -12,7 +11,8 @@ from merula.changes.joint import Joiner, Joint
 from merula.changes.losses import causes
 from merula.changes.pairing import Pairing, pair_designs
 from merula.changes.renames import other_names, renamed_heads, renamed_parts
-from merula.compiler import Compiled, CompiledDesign
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.grammar import model as g
 
 
 def compare(old: Compiled, new: Compiled, *, examples: int = 3, seed: int = 0) -> GrammarDiff:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 
 @frozen
@@ -173,7 +173,7 @@ class GrammarDiff:
     def __str__(self) -> str:
         """The report of ``merula diff``."""
         from merula.changes.report import draw
-        from merula.show import text_of
+        from merula.show.terminal import text_of
 
         return text_of(draw(self))
 

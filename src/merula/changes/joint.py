@@ -9,10 +9,10 @@ from itertools import accumulate
 from merula.changes.choices import ChoiceMatcher, Choices
 from merula.changes.overlap import Overlap
 from merula.changes.pairing import Side, VariantPair
-from merula.compiler import Compiled
-from merula.permute import Permutation
-from merula.plan import Plan, phrases, slot_names
-from merula.values import frozen
+from merula.compiler.compiled import Compiled
+from merula.core.frozen import frozen
+from merula.plan.order import Permutation
+from merula.plan.planner import Plan, phrases, slot_names
 
 
 @frozen(eq=False)

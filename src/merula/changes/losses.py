@@ -9,9 +9,9 @@ from merula.changes.differences import Cause, Example
 from merula.changes.joint import Joint, Lot, drawn, lexemes, sentence, shares
 from merula.changes.overlap import Half, Overlap, Part
 from merula.changes.pairing import Side
-from merula.compiler import Compiled
-from merula.grammar import CORRECT
-from merula.language.diagnostics import listing
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import listing
+from merula.grammar.model import CORRECT
 
 
 @dataclass(eq=False)

@@ -16,9 +16,11 @@ from itertools import combinations
 import numpy as np
 
 from merula.changes.choices import Choices
-from merula.plan import Plan
-from merula.space import Constraint, Distinct, Ints, Origin, Space, TooWide
-from merula.values import frozen
+from merula.core.arrays import Ints
+from merula.core.frozen import frozen
+from merula.plan.planner import Plan
+from merula.plan.relations import Constraint, Distinct, Origin, TooWide
+from merula.plan.space import Space
 
 Demand = Constraint | Distinct
 _EVERYTHING = np.ones(1, dtype=np.bool_).tobytes()

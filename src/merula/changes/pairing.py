@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from merula import grammar as g
-from merula.compiler import CompiledDesign
-from merula.items import Lexical, OneOf, Placed, piece_template
-from merula.meaning import Cell, Variant, template
-from merula.plan import Plan
-from merula.values import frozen
+from merula.compiler.compiled import CompiledDesign
+from merula.core.frozen import frozen
+from merula.design.cells import Cell, Variant, template
+from merula.design.placement import Lexical, OneOf, Placed, piece_template
+from merula.grammar import model as g
+from merula.plan.planner import Plan
 
 Values = Mapping[str, str]  # of variables, by what they are called
 Labels = tuple[str | None, ...]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from merula.changes.differences import Renamed
 from merula.changes.joint import Joint
 from merula.changes.pairing import VariantPair, same_template, template_change
-from merula.compiler import Compiled, CompiledDesign
-from merula.meaning import template
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.design.cells import template
 
 
 def other_names(joints: Iterable[Joint]) -> tuple[Renamed, ...]:

@@ -16,12 +16,13 @@ from math import prod
 import numpy as np
 
 from merula.changes.choices import Choice, brings
-from merula.contrast import MAX_JOINT
-from merula.items import Fixed
-from merula.plan import Plan
-from merula.space import Constraint, Ints, Origin
-from merula.surface import END, Edge, Surface
-from merula.values import frozen
+from merula.core.arrays import Ints
+from merula.core.frozen import frozen
+from merula.design.placement import Fixed
+from merula.lexicon.surface import END, Edge, Surface
+from merula.plan.contrast import MAX_JOINT
+from merula.plan.planner import Plan
+from merula.plan.relations import Constraint, Origin
 
 Texts = tuple[str, ...]
 _SAME = 0b1111

@@ -75,7 +75,7 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from merula.language.diagnostics import did_you_mean
+        from merula.core.diagnostics import did_you_mean
 
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:
@@ -85,7 +85,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         from merula.cli.common import print_problems
-        from merula.language.diagnostics import MerulaError
+        from merula.core.diagnostics import MerulaError
 
         atexit.register(gc.freeze)  # at the end of the process no circle is worth looking for
         # No command multiplies matrices: the threads that numpy starts for it would only spin.

@@ -22,7 +22,7 @@ from merula.cli.common import (
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from merula.surface import Surface
+    from merula.lexicon.surface import Surface
 
 MATRICES = ("matrices", "blm", "blm-first", "genbench", "xy")
 FORMATS = ("sentences", "pairs", "npi", "npi-pairs", *MATRICES)
@@ -141,7 +141,7 @@ def audit(
 
 
 def _demand_known(allowed: Sequence[str], names: Sequence[str]) -> None:
-    from merula.language.diagnostics import did_you_mean
+    from merula.core.diagnostics import did_you_mean
 
     for name in allowed:
         if name not in names:
@@ -151,8 +151,8 @@ def _demand_known(allowed: Sequence[str], names: Sequence[str]) -> None:
 
 def _surfaces(languages: Sequence[str]) -> dict[str, Surface]:
     """The surface rules that come with Merula, of the languages that have some."""
-    from merula._resources import find
-    from merula.surface import load_surface
+    from merula.core.resources import find
+    from merula.lexicon.surface import load_surface
 
     found = {}
     for language in languages:

@@ -19,7 +19,7 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.language.diagnostics import Diagnostic
+    from merula.core.diagnostics import Diagnostic
 
 
 @click.command()
@@ -47,7 +47,7 @@ def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
 
 
 def _summary(files: Sequence[str], problems: Sequence[Diagnostic]) -> str:
-    from merula.problems import Problems
+    from merula.show.problems import Problems
 
     noun = "file" if len(files) == 1 else "files"
     return f"{len(files)} {noun} checked: {Problems(problems).summary}"

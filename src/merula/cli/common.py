@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
     from rich.console import RenderableType
 
-    from merula.compiler import Compiled, CompiledDesign
-    from merula.language.diagnostics import Diagnostic
-    from merula.program import TableOptions
-    from merula.variation import Variation
+    from merula.compiler.compiled import Compiled, CompiledDesign
+    from merula.core.diagnostics import Diagnostic
+    from merula.lexicon.table import TableOptions
+    from merula.rows.variation import Variation
 
 F = TypeVar("F", bound=Callable[..., Any])
 SUFFIX = ".merula"
@@ -30,7 +30,7 @@ def complete_grammar(
     """The grammars that `complete_file` finds, and those that come with Merula."""
     from click.shell_completion import CompletionItem
 
-    from merula._resources import folder
+    from merula.core.resources import folder
 
     root = folder("grammars")
     names = (p.relative_to(root).with_suffix("").as_posix() for p in root.glob(f"*/*{SUFFIX}"))
@@ -79,9 +79,9 @@ def complete_design(
     """The paradigms and matrices of the grammar that is named before; nothing is compiled."""
     from click.shell_completion import CompletionItem
 
-    from merula.language.diagnostics import Report
+    from merula.core.diagnostics import Report
+    from merula.grammar.program import read_files, read_grammar
     from merula.language.tokens import entries
-    from merula.program import read_files, read_grammar
 
     del param
     # Click stops reading at the option without a value; what stands before it is left over.
@@ -188,7 +188,7 @@ def variation_options(command: F) -> F:
 
 def variation_of(variation: str, answers: str) -> Variation:
     """What the options of `variation_options` say; raises `click.UsageError`."""
-    from merula.variation import Variation
+    from merula.rows.variation import Variation
 
     if answers != "one" and variation == "I":
         raise click.UsageError("--answers mixed needs --variation III")
@@ -199,7 +199,7 @@ def options_of(
     lexicons: Sequence[str], separator: str | None, encoding: str | None, columns: Sequence[str]
 ) -> TableOptions:
     """What the options of `table_options` say; raises `click.BadParameter`."""
-    from merula.program import TableOptions
+    from merula.lexicon.table import TableOptions
 
     files = {}
     for text in lexicons:
@@ -221,9 +221,9 @@ def options_of(
 
 def compiled(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, ...]:
     """A compiled grammar, or what is wrong where its file cannot be read."""
-    from merula.compiler import compile_source
-    from merula.language.diagnostics import Report
-    from merula.program import read_grammar
+    from merula.compiler.compile import compile_source
+    from merula.core.diagnostics import Report
+    from merula.grammar.program import read_grammar
 
     report = Report()
     source = read_grammar(file, report)
@@ -234,7 +234,7 @@ def compiled(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, .
 
 def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled:
     """The compiled grammar of a file; errors are raised, warnings printed."""
-    from merula.language.diagnostics import MerulaError
+    from merula.core.diagnostics import MerulaError
 
     found = compiled(file, options)
     if isinstance(found, tuple):
@@ -250,7 +250,7 @@ def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled
 
 def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
     """The design of a name, or all designs; raises `MerulaError`."""
-    from merula.language.diagnostics import MerulaError, did_you_mean, listing
+    from merula.core.diagnostics import MerulaError, did_you_mean, listing
 
     if name is None:
         return list(compiled.designs.values())
@@ -266,7 +266,7 @@ def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
 
 def address_in(design: CompiledDesign, address: int) -> int:
     """The address, if the design has it; raises `MerulaError`."""
-    from merula.language.diagnostics import MerulaError
+    from merula.core.diagnostics import MerulaError
 
     if not 0 <= address < design.count:
         raise MerulaError.of(
@@ -313,7 +313,7 @@ def _coloured(line: str, problem: Diagnostic) -> str:
 
 def _coloured_code(text: str, number: int) -> str:
     """A line of a grammar, counted from one."""
-    from merula.highlight import by_line
+    from merula.language.highlight import by_line
 
     styles: dict[str, dict[str, Any]] = {
         "Comment": {"fg": "bright_black"},
@@ -332,7 +332,7 @@ def draw(drawing: RenderableType) -> None:
     """Print a drawing: as wide as the terminal, or as wide as it needs where there is none."""
     from rich.console import Console
 
-    from merula.show import text_of
+    from merula.show.terminal import text_of
 
     if sys.stdout.isatty():
         Console(highlight=False).print(drawing)

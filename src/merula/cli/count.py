@@ -20,8 +20,8 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.compiler import Compiled
-    from merula.variation import Variation
+    from merula.compiler.compiled import Compiled
+    from merula.rows.variation import Variation
 
 
 @click.command()
@@ -40,8 +40,8 @@ def count(
         data = [_counts(file, c, wanted) for file, c in zip(files, compiled, strict=True)]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
-    from merula.answer_sets import answer_sets_of
-    from merula.show import answer_sets, counts
+    from merula.compiler.answer_sets import answer_sets_of
+    from merula.show.terminal import answer_sets, counts
 
     for i, item in enumerate(compiled):
         if i:
@@ -56,8 +56,8 @@ def count(
 
 
 def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, Any]:
-    from merula.answer_sets import answer_sets_of
-    from merula.variation import AddressSpace
+    from merula.compiler.answer_sets import answer_sets_of
+    from merula.rows.variation import AddressSpace
 
     answers = answer_sets_of(compiled)
     return {

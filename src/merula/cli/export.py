@@ -11,7 +11,7 @@ import click
 from merula.cli.common import complete_folder, seed_option
 
 if TYPE_CHECKING:
-    from merula.exports.asked import Made
+    from merula.exports.request import Made
 
 FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
 
@@ -94,9 +94,9 @@ def export(
     syntaxgym     test suites with regions and predictions for SyntaxGym
     latin-square  lists for rating studies, each item in one cell a list
     """
-    from merula.exports.asked import Options
     from merula.exports.make import FORMATS as KNOWN
     from merula.exports.make import export as make
+    from merula.exports.request import Options
 
     chosen = KNOWN[form]
     for option in ("field", "hub", "seed", "share_lexemes"):

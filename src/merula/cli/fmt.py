@@ -11,7 +11,7 @@ import click
 from merula.cli.common import complete_file, print_problems
 
 if TYPE_CHECKING:
-    from merula.language.diagnostics import Report
+    from merula.core.diagnostics import Report
     from merula.reformat import Reformatted
 
 STDIN = "-"
@@ -28,7 +28,7 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
     A folder stands for all *.merula files below it. The file - is standard input; what is made of
     it goes to standard output. A grammar that cannot be read stays as it is.
     """
-    from merula.language.diagnostics import Report
+    from merula.core.diagnostics import Report
     from merula.reformat import grammars_in, reformat
 
     report = Report()

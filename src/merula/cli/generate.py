@@ -24,7 +24,7 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.export import Outcome, Shard
+    from merula.data.parts import Outcome, Shard
 
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
 LAYOUTS = ("wide", "genbench", "xy")
@@ -107,8 +107,8 @@ def generate(
     The same grammar, tables and seed give the same rows, however many processes or shards make
     them. If a run is interrupted, the same command goes on with it.
     """
-    from merula.export import Run, generate_files
-    from merula.rows import Selection
+    from merula.data.parts import Run, generate_files
+    from merula.rows.maker import RowChoice
 
     if everything == (number is not None):
         both = "not both" if everything else "one of them"
@@ -122,7 +122,7 @@ def generate(
     if names:
         compiled = _only(compiled, names)
     wanted = None if keep is None else tuple(name.strip() for name in keep.split(","))
-    selection = Selection(
+    selection = RowChoice(
         None if everything else number, seed, variation_of(variation, answers), spans, wanted
     )
     progress = None if quiet or not sys.stderr.isatty() else _progress
@@ -149,7 +149,7 @@ def _only(compiled: Sequence[Any], names: Sequence[str]) -> list[Any]:
 
 
 def _shard(text: str | None) -> Shard | None:
-    from merula.export import Shard
+    from merula.data.parts import Shard
 
     if text is None:
         return None
@@ -163,7 +163,7 @@ def _shard(text: str | None) -> Shard | None:
 
 def _report(out: Path, outcome: Outcome) -> None:
     """What is in the folder now."""
-    from merula.formats import suffix
+    from merula.data.formats import suffix
 
     if outcome.manifest is None:
         made, missing = len(outcome.made), len(outcome.missing)

@@ -15,9 +15,9 @@ from merula.cli.common import draw, format_option, options_of, print_problems
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from merula.language.diagnostics import Diagnostic, Report
-    from merula.lexicography.legend import Legend
-    from merula.lexicon import TableFormat
+    from merula.core.diagnostics import Diagnostic, Report
+    from merula.lexicon.legend import Legend
+    from merula.lexicon.table import TableFormat
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,8 +69,8 @@ def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
 
     What is odd may be meant: slips, gaps, doubles, strange characters.
     """
-    from merula.language.diagnostics import Report
-    from merula.lexicography.checks import check_table
+    from merula.core.diagnostics import Report
+    from merula.lexicon.oddities import check_table
 
     reports = [Report() for _ in files]
     for file, report in zip(files, reports, strict=True):
@@ -95,9 +95,10 @@ def stats(files: Sequence[str], form: str, **reading: Any) -> None:
 
     Lexemes are counted by category, and each column is described: its cells, values and forms.
     """
-    from merula.language.diagnostics import MerulaError, Report
-    from merula.lexicography.profile import profile
-    from merula.lexicography.stats import drawing, statistics
+    from merula.core.diagnostics import MerulaError, Report
+    from merula.lexicon.profile import profile
+    from merula.lexicon.stats import statistics
+    from merula.show.table_statistics import drawing
 
     found = []
     for file in files:
@@ -124,7 +125,7 @@ def _read(
     columns: Sequence[str],
 ) -> tuple[bytes, TableFormat, Legend | None] | None:
     """The bytes of a file, how to read them, its legend; what is wrong goes to the report."""
-    from merula.lexicography.files import find_legend, find_table, holds_text, table_format
+    from merula.lexicon.files import find_legend, find_table, holds_text, table_format
 
     form = table_format(options_of((), separator, encoding, columns), report)
     data = None if form is None else find_table(file, report)
@@ -154,6 +155,6 @@ def _here(problem: Diagnostic) -> Diagnostic:
 
 
 def _summary(files: int, problems: Sequence[Diagnostic]) -> str:
-    from merula.problems import Problems
+    from merula.show.problems import Problems
 
     return f"{files} table{'s' * (files != 1)} checked: {Problems(problems).summary}"

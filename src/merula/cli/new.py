@@ -20,7 +20,7 @@ def _complete_language(
 ) -> list[CompletionItem[str]]:
     from click.shell_completion import CompletionItem
 
-    from merula._resources import folder
+    from merula.core.resources import folder
     from merula.scaffold import languages
 
     del param
@@ -61,7 +61,7 @@ def new(name: str, kind: str, code: str, out: Path | None) -> None:
 
     The new folder holds a grammar that works, with comments, and a table of its words.
     """
-    from merula._resources import folder
+    from merula.core.resources import folder
     from merula.scaffold import scaffold, write_scaffold
 
     made = scaffold(folder("templates") / "new", kind, code, name)

@@ -313,7 +313,7 @@ def _demand_split(split: str) -> None:
 
 def _bibtex(path: Path | None) -> str:
     """The text of a file of BibTeX that is named; raises `MerulaError` where it is none."""
-    from merula.language.diagnostics import MerulaError
+    from merula.core.diagnostics import MerulaError
 
     if path is None:
         return ""

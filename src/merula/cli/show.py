@@ -19,7 +19,7 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.drawing import Drawing
+    from merula.show.drawing import Drawing
 
 
 @click.command()
@@ -71,8 +71,8 @@ def show(
 
     A page is written with: merula show FILE --format html > page.html
     """
-    from merula.drawing import draw_instance, draw_template, without_outline
-    from merula.permute import Permutation
+    from merula.plan.order import Permutation
+    from merula.show.drawing import draw_instance, draw_template, without_outline
 
     compiled = usable(file, options_of(**tables), quiet=quiet)
     grammar = compiled.grammar
@@ -91,7 +91,7 @@ def show(
     if template is False:
         drawings = [without_outline(drawing) for drawing in drawings]
     if form == "html":
-        from merula.notebook import page
+        from merula.show.html import page
 
         name = compiled.grammar.name if compiled.grammar is not None else file
         click.echo(page(name, drawings))
@@ -102,7 +102,7 @@ def show(
                 star = "" if row.acceptable else "*"
                 click.echo(f"{row.label}\t{star}{''.join(word.text for word in row.sentence)}")
         return
-    from merula.show import render
+    from merula.show.terminal import render
 
     for i, drawing in enumerate(drawings):
         if i:

@@ -190,10 +190,10 @@ def _only(
 
 def _make(plan: SuitePlan | MatrixPlan, out: Path, workers: int | None, quiet: bool) -> None:
     """Make what is planned, and say what was made."""
+    from merula.core.workers import processors
     from merula.suite.make import make_suite
     from merula.suite.matrices.make import make_matrices
     from merula.suite.plan import SuitePlan
-    from merula.suite.workers import processors
 
     progress = None if quiet or not sys.stderr.isatty() else _progress
     number = workers or processors()

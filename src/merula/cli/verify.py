@@ -30,7 +30,7 @@ def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
     files row by row, by a digest of what they say, JSONL and CSV files byte by byte. The rows of
     published data sets are also made again from their grammars, and compared.
     """
-    from merula.verification import verify as check
+    from merula.data.verify import verify as check
 
     found = []
     for folder in folders:

@@ -58,7 +58,7 @@ def watch(file: str, design: str | None, seed: int, instance: int | None, **tabl
 
 def _show(found: Look, design: str | None, seed: int, instance: int | None) -> None:
     """The problems of a grammar, its drawings if it has no errors, and a line on both."""
-    from merula.language.diagnostics import MerulaError
+    from merula.core.diagnostics import MerulaError
 
     print_problems(found.problems)
     try:
@@ -69,9 +69,9 @@ def _show(found: Look, design: str | None, seed: int, instance: int | None) -> N
 
 
 def _draw(found: Look, design: str | None, seed: int, instance: int | None) -> None:
-    from merula.drawing import draw_instance, draw_template
-    from merula.permute import Permutation
-    from merula.show import render
+    from merula.plan.order import Permutation
+    from merula.show.drawing import draw_instance, draw_template
+    from merula.show.terminal import render
 
     compiled = found.compiled
     if compiled is None or compiled.failed:

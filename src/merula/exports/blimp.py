@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from merula.exports.asked import Asked, Made
 from merula.exports.instances import Part
 from merula.exports.pairs import (
     EXTERNAL,
@@ -24,6 +23,7 @@ from merula.exports.pairs import (
     pairs_in,
     two_prefix,
 )
+from merula.exports.request import Asked, Made
 from merula.exports.texts import distinct, json_line, name_of, new_file
 
 UNKNOWN_FIELD = "unspecified"

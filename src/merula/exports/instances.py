@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from merula.cell_pairs import CellPair, pairs_of
-from merula.language.diagnostics import MerulaError
-from merula.publish.manifest import ConfigEntry
-from merula.publish.reading import Published
-from merula.values import frozen
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
+from merula.data.opened import Published
+from merula.data.publication import ConfigEntry
+from merula.design.pairs import CellPair, pairs_of
 
 CHUNK = 8_192  # rows held as Python values
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from merula.core.diagnostics import listing
+from merula.core.frozen import frozen
 from merula.exports.instances import Paradigm, Part
-from merula.language.diagnostics import listing
-from merula.values import frozen
 
 # A class is small that has fewer lexemes than a study of usual size has items, and so many times
 # fewer than the largest.

@@ -25,10 +25,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from merula.exports.asked import Asked, Made
+from merula.core.diagnostics import MerulaError, listing
 from merula.exports.items import Items, Source, choose, notes, sources_of
+from merula.exports.request import Asked, Made
 from merula.exports.texts import BYTE_ORDER_MARK, csv_line, new_file
-from merula.language.diagnostics import MerulaError, listing
 
 # What a rater is shown, and all there is to know. In the table the column that a program may
 # misread, for the byte order mark before it, is not the list.

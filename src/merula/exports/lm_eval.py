@@ -19,15 +19,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from merula._resources import folder as folder_of
-from merula.exports.asked import MATRIX, Asked, Made
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
+from merula.core.resources import folder as folder_of
+from merula.data.publication import ConfigEntry
 from merula.exports.blimp import uids_of
 from merula.exports.instances import Part
 from merula.exports.pairs import EXTERNAL, Pairs, no_contrasts, pairs_in
+from merula.exports.request import MATRIX, Asked, Made
 from merula.exports.texts import distinct, json_line, name_of, new_file, yaml_text
-from merula.language.diagnostics import MerulaError
-from merula.publish.manifest import ConfigEntry
-from merula.values import frozen
 
 TEST, TRAIN = "test", "train"
 DATA, READER = "data", "merula_data"

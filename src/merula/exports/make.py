@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from merula.core.frozen import frozen
+from merula.data.export_folder import new_folder
+from merula.data.opened import Published
 from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
-from merula.exports.asked import MATRIX, PARADIGM, Format, Made, Options, asked
-from merula.exports.folder import new_folder
-from merula.publish.reading import Published
-from merula.values import frozen
+from merula.exports.request import MATRIX, PARADIGM, Format, Made, Options, asked
 
 FORMATS: Mapping[str, Format] = {
     form.name: form

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from merula.exports.asked import MATRIX, Asked, Made
 from merula.exports.instances import Part
 from merula.exports.pairs import Pair, Pairs, no_contrasts, pairs_in
+from merula.exports.request import MATRIX, Asked, Made
 from merula.exports.texts import csv_line, name_of, new_file
-from merula.grammar import LETTERS
+from merula.grammar.model import LETTERS
 from merula.suite.differences import difference
 
 COLUMNS = (

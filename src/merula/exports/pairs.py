@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from merula.cell_pairs import CellPair
+from merula.core.diagnostics import MerulaError, listing
+from merula.core.frozen import frozen
+from merula.data.publication import ConfigEntry
+from merula.design.pairs import CellPair
 from merula.exports.instances import Grid, Part
-from merula.grammar import CORRECT
-from merula.language.diagnostics import MerulaError, listing
-from merula.publish.manifest import ConfigEntry
+from merula.grammar.model import CORRECT
 from merula.suite.differences import difference, tokens
-from merula.values import frozen
 
 EXTERNAL = "E"
 MATRIX, PARADIGM = "matrix", "paradigm"

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from merula.core.diagnostics import Diagnostic, did_you_mean, listing
+from merula.core.frozen import frozen
 from merula.exports.latin_square import TABLE
-from merula.language.diagnostics import Diagnostic, did_you_mean, listing
-from merula.values import frozen
 
 ROW = ("config", "address", "cell")  # what names a row of the published data
 RATERS = ("rater", "participant")  # columns that say who has rated

@@ -17,18 +17,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from merula.disk import obstacle
-from merula.exports.asked import PARADIGM
-from merula.exports.folder import demand_outside
+from merula.core.diagnostics import Diagnostic, MerulaError, did_you_mean
+from merula.core.files import flush, obstacle
+from merula.core.frozen import frozen
+from merula.data.export_folder import demand_outside
+from merula.data.features import LABELS
+from merula.data.opened import Published
 from merula.exports.instances import Paradigm, Part
 from merula.exports.latin_square import code_of
 from merula.exports.rating_files import RATERS, ROW, Line, RatedFile, fault, fewer, read_file
+from merula.exports.request import PARADIGM
 from merula.exports.texts import BYTE_ORDER_MARK, csv_line
-from merula.language.diagnostics import Diagnostic, MerulaError, did_you_mean
-from merula.publish.features import LABELS
-from merula.publish.reading import Published
-from merula.run_folder import flush
-from merula.values import frozen
 
 Key = tuple[str, str, str]  # configuration, address, cell
 BEFORE = ("rater", "list", "position", "item", "config", "split", "address", "cell")

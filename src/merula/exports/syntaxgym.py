@@ -17,11 +17,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from merula.cell_pairs import CellPair
-from merula.exports.asked import Asked, Made
+from merula.design.pairs import CellPair
 from merula.exports.instances import Grid, Paradigm, Part
 from merula.exports.pairs import goes_wrong, no_contrasts
 from merula.exports.regions import Alignment, Piece, pieces
+from merula.exports.request import Asked, Made
 from merula.exports.texts import ascii_name, distinct, name_of, new_file
 
 COLUMNS = ("frame", "variant", "spans")

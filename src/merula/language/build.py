@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
+from merula.core.source import Source, Span
 from merula.language import syntax as s
-from merula.language.source import Source, Span
 from merula.language.tokens import Token, unquote
 
 

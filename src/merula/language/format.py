@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from merula.core.diagnostics import Report
+from merula.core.source import Source, display_width
 from merula.language import syntax as s
-from merula.language.diagnostics import Report
 from merula.language.layout import INDENT, TABLE, Line, Note, Row, column, lines, spacing
 from merula.language.parse import INLINE, UNDER, parse
-from merula.language.source import Source, display_width
 from merula.language.tokens import Entry, Token, entries, scan
 
 GAP = 2  # spaces before a comment

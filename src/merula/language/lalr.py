@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 END = "$END"  # what comes after the last token
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, groupby, pairwise
 
-from merula.language.source import Source, display_width
+from merula.core.source import Source, display_width
 from merula.language.tokens import Token, entries
 
 WIDTH = 100  # columns of a line

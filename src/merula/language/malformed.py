@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from merula.core.frozen import frozen
 from merula.language.tokens import Token, scan
-from merula.values import frozen
 
 
 @frozen

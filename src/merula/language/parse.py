@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Any, cast
 
+from merula.core.diagnostics import Label, Report, did_you_mean, listing
+from merula.core.source import Source
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
-from merula.language.diagnostics import Label, Report, did_you_mean, listing
 from merula.language.lalr import END, Build, Parser
 from merula.language.refusals import WHAT, EntryError, report_excess, report_refusal, show
-from merula.language.source import Source
 from merula.language.tables import tables
 from merula.language.tokens import HEADS, KEYWORDS, Entry, Token, entries, scan
 

@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from merula.language.diagnostics import Label, Report, did_you_mean, listing
-from merula.language.source import Source, Span
+from merula.core.diagnostics import Label, Report, did_you_mean, listing
+from merula.core.source import Source, Span
 from merula.language.tokens import KEYWORDS, SYMBOLS, Token
 
 MAX_DEPTH = 50  # how deep brackets and `not` may stand in each other

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from merula.language.source import Source, Span
-from merula.values import frozen
+from merula.core.frozen import frozen
+from merula.core.source import Source, Span
 
 
 @frozen

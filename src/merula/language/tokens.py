@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from merula.language.source import Source, Span
-from merula.values import frozen
+from merula.core.frozen import frozen
+from merula.core.source import Source, Span
 
 HEADS = (
     "phenomenon",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 NOTES = {
     "sentences": "accuracy / what the design itself forces, where that is known",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from merula.outline import merged
+from merula.design.outline import merged
 
 Run = tuple[tuple[str, str], ...]  # texts, each with the value that it is coloured by, or nothing
 

@@ -18,17 +18,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merula._resources import folder as folder_of
-from merula.disk import obstacle
-from merula.language.diagnostics import MerulaError
-from merula.notebook import PALETTE, right_to_left
+from merula.core.diagnostics import MerulaError
+from merula.core.files import obstacle
+from merula.core.frozen import frozen
+from merula.core.resources import folder as folder_of
+from merula.data.data_sets import MATRIX, Config, DataSet, open_data_set
+from merula.data.publication import AUDIT
 from merula.pages.audits import Findings, findings
-from merula.pages.data_sets import MATRIX, Config, DataSet, open_data_set
 from merula.pages.pieces import json_of
 from merula.pages.sample import Progress, Shown, Survey, survey
 from merula.pages.words import Laid, Line, lay_out, values_of
-from merula.publish.manifest import AUDIT
-from merula.values import frozen
+from merula.show.html import PALETTE, right_to_left
 
 if TYPE_CHECKING:
     from jinja2 import Environment

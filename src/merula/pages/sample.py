@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from merula.language.diagnostics import MerulaError
-from merula.pages.data_sets import OWNER, Config, DataFile, DataSet, owners
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
+from merula.data.data_sets import OWNER, Config, DataFile, DataSet, owners
 from merula.pages.tally import COLUMNS, Tally
-from merula.permute import Permutation
-from merula.values import frozen
+from merula.plan.order import Permutation
 
 Progress = Callable[[int], None]
 

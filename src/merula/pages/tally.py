@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merula.grammar import CORRECT
-from merula.pages.data_sets import MATRIX, Config
-from merula.values import frozen
+from merula.core.frozen import frozen
+from merula.data.data_sets import MATRIX, Config
+from merula.grammar.model import CORRECT
 
 # The columns that are counted.
 COLUMNS = (

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from merula.drawing import NOTHING, THERE
-from merula.grammar import ABSENT, PRESENT
-from merula.outline import merged
-from merula.pages.data_sets import MATRIX, Config
+from merula.core.frozen import frozen
+from merula.data.data_sets import MATRIX, Config
+from merula.design.outline import merged
+from merula.grammar.model import ABSENT, PRESENT
 from merula.pages.pieces import Run, columns_of, pieces_of, spans_of
 from merula.pages.sample import Shown
-from merula.values import frozen
+from merula.show.drawing import NOTHING, THERE
 
 PIECE = re.compile(r"([^\s\[\]]+)(?:\[([^\]]*)\])?")  # of a template: `n1[pp sg]`, `by`
 

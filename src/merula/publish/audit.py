@@ -8,9 +8,9 @@ from typing import Any
 
 from merula.audit.corpus import Corpus
 from merula.audit.report import audit
+from merula.data.publication import Publication
+from merula.lexicon.surface import Surface
 from merula.publish.corpus import read_published
-from merula.publish.manifest import Publication
-from merula.surface import Surface
 
 EXAMPLES = 5
 

@@ -10,7 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from merula.audit.probes import PROBES
-from merula.compiler import Compiled
+from merula.compiler.compiled import Compiled
+from merula.data.publication import ConfigEntry, Publication
 from merula.publish.card_audit import audited, limits_of
 from merula.publish.card_columns import columns_by_kind
 from merula.publish.card_designs import design, example
@@ -21,7 +22,6 @@ from merula.publish.card_samples import Samples
 from merula.publish.card_template import demand_card, demand_template, render
 from merula.publish.citation import citation
 from merula.publish.licences import licence_url
-from merula.publish.manifest import ConfigEntry, Publication
 from merula.publish.origins import Origin, origins
 
 __all__ = ["demand_card", "demand_template", "facts", "render"]

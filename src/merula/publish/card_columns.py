@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merula.publish.features import ClassNames
-from merula.publish.manifest import ConfigEntry
+from merula.data.features import ClassNames
+from merula.data.publication import ConfigEntry
 from merula.publish.meanings import classes, common, meaning
 
 MOST_NAMES = 12  # of a class label that are written out

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from merula import grammar as g
-from merula.answer_sets import answer_set
-from merula.compiler import CompiledDesign
-from merula.drawing import Drawing, Row, plain
-from merula.meaning import Cell
-from merula.publish.manifest import ConfigEntry
+from merula.compiler.answer_sets import answer_set
+from merula.compiler.compiled import CompiledDesign
+from merula.data.publication import ConfigEntry
+from merula.design.cells import Cell
+from merula.grammar import model as g
+from merula.show.drawing import Drawing, Row, plain
 
 ALWAYS, SOMETIMES, NEVER = "acceptable", "acceptable in some variants", "unacceptable"
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from merula.drawing import Drawing
 from merula.publish.card_designs import matrix_lines, starred, title
 from merula.publish.card_samples import Samples
+from merula.show.drawing import Drawing
 
 MOST_CELLS = 64
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from merula.extras import install
-from merula.language.diagnostics import MerulaError
-from merula.publish.manifest import ConfigEntry, Publication
+from merula.core.diagnostics import MerulaError
+from merula.core.resources import install
+from merula.data.publication import ConfigEntry, Publication
 
 INSTALL = install("hf")
 MOST_FEATURES = 12  # configurations whose features stand in the card: they are long

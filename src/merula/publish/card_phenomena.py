@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from merula._resources import folder
-from merula.compiler import Compiled
-from merula.overview import overview
-from merula.publish.manifest import GrammarEntry
+from merula.compiler.compiled import Compiled
+from merula.core.resources import folder
+from merula.data.publication import GrammarEntry
+from merula.show.overview import overview
 
 SECTIONS = ("objects", "attributes", "external", "internal", "contested", "select", "frames")
 LETTERS = {"external": "E", "internal": "I"}

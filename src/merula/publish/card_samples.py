@@ -8,14 +8,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from merula.compiler import Compiled, CompiledDesign
-from merula.drawing import Drawing, Row, Word, draw_instance
-from merula.permute import Permutation
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.plan.order import Permutation
 from merula.publish.plan import Wanted
 from merula.publish.suites import Block, Drawn
-from merula.row_columns import variant_text
-from merula.rows import RowMaker, Selection
-from merula.variation import AddressSpace, Variation
+from merula.rows.columns import variant_text
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import AddressSpace, Variation
+from merula.show.drawing import Drawing, Row, Word, draw_instance
 
 Samples = Mapping[tuple[str, str], Drawing]  # by configuration and design
 
@@ -48,7 +48,7 @@ def _mixed(
     compiled: Compiled, design: CompiledDesign, variation: Variation, addresses: NDArray[Any]
 ) -> Drawing:
     """An instance of type III: the outline of its variant, and the sentences of its row."""
-    maker = RowMaker(compiled, design, Selection(1, 0, variation), addresses)
+    maker = RowMaker(compiled, design, RowChoice(1, 0, variation), addresses)
     (row,) = (row for batch in maker.batches(0, 1) for row in batch.to_pylist())
     number = next(
         i

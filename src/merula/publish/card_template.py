@@ -14,8 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from merula._resources import folder
-from merula.language.diagnostics import MerulaError, did_you_mean
+from merula.core.diagnostics import MerulaError, did_you_mean
+from merula.core.resources import folder
 from merula.publish import markdown
 from merula.publish.card_metadata import demand_yaml, read_yaml, to_yaml
 

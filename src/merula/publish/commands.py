@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from merula._resources import folder as folder_of
-from merula.publish.manifest import GrammarEntry, Publication, SuiteEntry
+from merula.core.resources import folder as folder_of
+from merula.data.publication import GrammarEntry, Publication, SuiteEntry
 from merula.publish.plan import PART, Asked, Choice, Plan
 from merula.suite.recipe import known_suites
 

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from merula.data.features import ClassNames, Feature, Fields, Items, Value
+from merula.data.publication import ConfigEntry, Publication
 from merula.publish.card_metadata import tags
 from merula.publish.citation import citation
-from merula.publish.features import ClassNames, Feature, Fields, Items, Value
 from merula.publish.licences import licence_url
-from merula.publish.manifest import ConfigEntry, Publication
 from merula.publish.meanings import meaning
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.1"

@@ -16,9 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from merula.extras import install
-from merula.language.diagnostics import MerulaError
-from merula.publish.manifest import PUBLICATION
+from merula.core.diagnostics import MerulaError
+from merula.core.resources import install
+from merula.data.publication import PUBLICATION
 
 INSTALL = install("hf")
 TAKEN = 409

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from merula.language.diagnostics import MerulaError
-from merula.values import frozen
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
 
 PASSING = (408, 425, 429, 500, 502, 503, 504)
 BEHIND = 412  # the answer to a commit on top of one that is no longer the last

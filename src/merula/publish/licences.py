@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from merula.language.diagnostics import MerulaError, near
+from merula.core.diagnostics import MerulaError, near
 
 # What the hub knows, each with the address of its text (empty: there are several, or none that
 # everybody has).

@@ -15,28 +15,21 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from merula.audit.linear import usable
-from merula.language.diagnostics import MerulaError
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
+from merula.core.workers import Workers
+from merula.data.publication import AUDIT, CARD, ConfigEntry, FileEntry, PartEntry, Publication
+from merula.data.publication_folder import PublicationFolder, note, sha256
+from merula.data.soundness import sound_publication
 from merula.publish.audit import audited, sample_of
 from merula.publish.card import demand_card, facts, render
 from merula.publish.card_samples import samples
 from merula.publish.commands import CITATION, TEMPLATE, command, grammar_name, suite_name
 from merula.publish.croissant import croissant
-from merula.publish.folder import PublicationFolder, note, sha256
 from merula.publish.licences import demand_licence
-from merula.publish.manifest import (
-    AUDIT,
-    CARD,
-    ConfigEntry,
-    FileEntry,
-    PartEntry,
-    Publication,
-)
 from merula.publish.parts import Maker, write_kept
 from merula.publish.plan import Details, Plan, titled
-from merula.publish.soundness import sound_publication
 from merula.publish.sources import Bundle, bundle, merged, suite_bundle
-from merula.suite.workers import Workers
-from merula.values import frozen
 
 CROISSANT = "croissant.json"
 KEPT_CARD = "README.before.md"

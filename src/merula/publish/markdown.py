@@ -17,7 +17,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from merula.language.source import display_width
+from merula.core.source import display_width
 
 WIDEST = 60  # letters to which the cells of a column are padded
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from merula.publish.features import ClassNames, Feature, Fields, Items, Value
+from merula.data.features import ClassNames, Feature, Fields, Items, Value
 
 MEANINGS: Mapping[str, str] = {
     "instance": "the number of the instance in the order of the seed, from 0",

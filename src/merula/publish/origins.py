@@ -20,11 +20,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from merula.compiler import Compiled
-from merula.language.diagnostics import MerulaError, Report, did_you_mean
-from merula.program import locate, read_files
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import MerulaError, Report, did_you_mean
+from merula.core.frozen import frozen
+from merula.grammar.program import locate, read_files
 from merula.publish.licences import licence_url
-from merula.values import frozen
 
 ORIGINS = "sources.toml"
 KEYS = ("title", "tables", "what", "by", "url", "licence", "cite")

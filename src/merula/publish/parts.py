@@ -14,15 +14,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from merula.digest import BlockHasher, summed, written
-from merula.formats import Stored
-from merula.publish.features import Fields
-from merula.publish.manifest import ConfigEntry, PartEntry
+from merula.core.files import flush
+from merula.data.digest import BlockHasher, summed, written
+from merula.data.features import Fields
+from merula.data.formats import Stored
+from merula.data.publication import ConfigEntry, PartEntry
 from merula.publish.suites import Drawn
-from merula.rows import RowMaker, Selection
-from merula.run_folder import flush
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import AddressSpace
 from merula.suite.tables import common_schema, fitted
-from merula.variation import AddressSpace
 
 Write = Callable[[Any], None]
 
@@ -45,7 +45,7 @@ class Maker:
         for block in drawn.blocks:
             there = AddressSpace(block.design, drawn.variation).count
             number = min(block.first + block.instances, there)
-            selection = Selection(number, self.seed, drawn.variation, spans=True)
+            selection = RowChoice(number, self.seed, drawn.variation, spans=True)
             maker = RowMaker(drawn.compiled, block.design, selection, block.addresses, block.first)
             found.append(maker)
         return tuple(found)

@@ -9,12 +9,11 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 
-from merula.compiler import Compiled, CompiledDesign
-from merula.language.diagnostics import MerulaError, listing
-from merula.permute import ORDER
-from merula.program import TableOptions
-from merula.publish.features import features_of
-from merula.publish.manifest import (
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError, listing
+from merula.core.frozen import frozen
+from merula.data.features import features_of
+from merula.data.publication import (
     VERSION,
     ConfigEntry,
     GrammarEntry,
@@ -22,11 +21,12 @@ from merula.publish.manifest import (
     Publication,
     SplitEntry,
 )
+from merula.lexicon.table import TableOptions
+from merula.plan.order import ORDER
 from merula.publish.suites import Block, Drawn, Suite
-from merula.rows import SCHEMA_VERSION, RowMaker, Selection
+from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
+from merula.rows.variation import VARIATIONS, AddressSpace, Variation
 from merula.suite.splits import Split
-from merula.values import frozen
-from merula.variation import VARIATIONS, AddressSpace, Variation
 
 TEST = "test"
 HUB_SPLITS = {"train": "train", "dev": "validation", "test": TEST}
@@ -155,7 +155,7 @@ class Plan:
         matrix = design.kind == "matrix"
         assert grammar is not None
         makers = [
-            RowMaker(compiled, own, Selection(0, self.seed, variation, spans=True))
+            RowMaker(compiled, own, RowChoice(0, self.seed, variation, spans=True))
             for own in drawn.designs
         ]
         name = config_name(grammar.name, drawn.name, variation if matrix else None)

@@ -25,7 +25,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
-from merula.language.diagnostics import MerulaError
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
+from merula.data.publication import CARD
 from merula.publish.hub import (
     Hub,
     Progress,
@@ -37,8 +39,6 @@ from merula.publish.hub import (
     url_of,
 )
 from merula.publish.hub_faults import Fault, fault_of
-from merula.publish.manifest import CARD
-from merula.values import frozen
 
 MESSAGE = "Publish with Merula"
 TRIES = 4  # of the whole; in each, huggingface_hub repeats most calls five times

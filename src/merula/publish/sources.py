@@ -1,8 +1,8 @@
 """The sources of a grammar as files beside each other, so that its data can be remade anywhere.
 
 Imports, tables, legends and surface rules are looked for beside the file that names them first
-(`merula.program`). So each is put there under the very name it is called by, also those that come
-with Merula.
+(`merula.grammar.program`). So each is put there under the very name it is called by, also those
+that come with Merula.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from merula.language.diagnostics import MerulaError, Report
-from merula.language.source import Source
-from merula.lexicography.legend_file import LEGEND
-from merula.program import SUFFIX, TableOptions, locate, read_files
+from merula.core.diagnostics import MerulaError, Report
+from merula.core.frozen import frozen
+from merula.core.resources import SUFFIX
+from merula.core.source import Source
+from merula.grammar.program import locate, read_files
+from merula.lexicon.legend import LEGEND
+from merula.lexicon.table import TableOptions
 from merula.publish.origins import ORIGINS
 from merula.suite.recipe import FILE as RECIPE
 from merula.suite.recipe import RecipeFile
-from merula.values import frozen
 
 SOURCE = "source"  # the folder in a repository
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merula.compiler import Compiled, CompiledDesign
-from merula.publish.manifest import SuiteEntry
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.frozen import frozen
+from merula.data.publication import SuiteEntry
+from merula.rows.variation import Variation
 from merula.suite.matrices.make import sets_of
 from merula.suite.matrices.plan import SETS, MatrixPlan
 from merula.suite.matrices.recipe import MATRICES, matrix_recipe
@@ -21,8 +23,6 @@ from merula.suite.parts import compiled_grammar, drawn_paradigms
 from merula.suite.plan import SuitePlan
 from merula.suite.recipe import RecipeFile, grammar_path, paradigm_recipe, read_file
 from merula.suite.splits import Split
-from merula.values import frozen
-from merula.variation import Variation
 
 
 @frozen(eq=False)

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from merula.compiler import Compiled, compile_source
-from merula.formats import Stored
-from merula.language.diagnostics import MerulaError, Report
-from merula.permute import ORDER
-from merula.program import is_packaged, read_grammar
-from merula.publish.manifest import PUBLICATION, ConfigEntry, GrammarEntry, PartEntry, Publication
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import MerulaError, Report
+from merula.data.formats import Stored
+from merula.data.opened import Published
+from merula.data.publication import PUBLICATION, ConfigEntry, GrammarEntry, PartEntry, Publication
+from merula.data.verify import FileCheck
+from merula.grammar.program import is_packaged, read_grammar
+from merula.plan.order import ORDER
 from merula.publish.parts import Maker, stored_digest
 from merula.publish.plan import config_name, table_options
-from merula.publish.reading import Published
 from merula.publish.suites import Block, Drawn, Suite
-from merula.rows import SCHEMA_VERSION
-from merula.variation import Variation
-from merula.verification import FileCheck
+from merula.rows.maker import SCHEMA_VERSION
+from merula.rows.variation import Variation
 
 Progress = Callable[[str], None]
 

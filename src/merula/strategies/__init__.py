@@ -17,7 +17,7 @@ most frequent).
 
 from importlib import import_module
 
-from merula.extras import install
+from merula.core.resources import install
 
 try:
     import_module("hypothesis")
@@ -26,7 +26,7 @@ except ImportError as error:
         f"merula.strategies needs the package hypothesis: {install('strategies')}"
     ) from error
 
-from merula.occurrences import Occurrence, Pair
+from merula.query.occurrences import Occurrence, Pair
 from merula.strategies.edits import Edit, edits
 from merula.strategies.grammars import GrammarText, grammars
 from merula.strategies.lexicons import lexicons

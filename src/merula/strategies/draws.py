@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 
-from merula.narrowing import Narrow, Plainness, plainness
-from merula.plan import slot_names
-from merula.slots import Slot
+from merula.plan.planner import slot_names
+from merula.plan.slots import Slot
+from merula.query.narrowing import Narrow, Plainness, plainness
 
 if TYPE_CHECKING:
     from hypothesis.internal.conjecture.data import ConjectureData
@@ -24,7 +24,7 @@ SLOT = 0x6D6572756C61  # the label of a slot's draw: all have one, so that they 
 
 
 class Choosing(Protocol):
-    """What makes a combination of lexemes of a wish a slot (`merula.choosing.Chooser`)."""
+    """What makes a combination of lexemes of a wish a slot (`merula.plan.wishes.Chooser`)."""
 
     def choose(self, wishes: Sequence[int]) -> tuple[int, ...]:
         """The candidate of each slot."""

@@ -17,9 +17,13 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.lexicon import ANY, clean, members
-from merula.narrowing import (
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.frozen import frozen
+from merula.lexicon.table import ANY, clean, members
+from merula.plan.elimination import Made
+from merula.plan.planner import slot_names
+from merula.plan.slots import Slot
+from merula.query.narrowing import (
     CELL,
     SCOPE,
     Narrow,
@@ -32,15 +36,11 @@ from merula.narrowing import (
     unknown,
     values_of,
 )
-from merula.occurrences import Occurrence, occurrence, sentences_in
-from merula.plan import slot_names
-from merula.slots import Slot
-from merula.space import Made
+from merula.query.occurrences import Occurrence, occurrence, sentences_in
 from merula.strategies.draws import Chosen, Source
 from merula.strategies.exchange import Exchange
 from merula.strategies.joint import Joint
 from merula.strategies.sentences import Request, called
-from merula.values import frozen
 
 Rewriting = Callable[[str], str]
 MOST_PARTS = 50  # that are looked through for an edit that shows

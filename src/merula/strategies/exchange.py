@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
-from math import prod
 
 import numpy as np
 
-from merula.choosing import Chooser
-from merula.narrowing import Narrow, plainest
-from merula.plan import slot_names
-from merula.slots import Slot, some
-from merula.space import MAX_TABLE, Bools, Constraint, Ints, Origin, Space, TooWide
+from merula.core.arrays import Bools, Ints
+from merula.core.frozen import frozen
+from merula.plan.planner import slot_names
+from merula.plan.relations import Constraint, Origin, TooWide, fits_in_table
+from merula.plan.slots import Slot, some
+from merula.plan.space import Space
+from merula.plan.wishes import Chooser
+from merula.query.narrowing import Narrow, plainest
 from merula.strategies.draws import Choosing, Chosen, tries
-from merula.values import frozen
 
 GLANCE = 40  # choices that are looked at to see how many leave a slot another lexeme
 FEW = 0.1  # of these may leave it none
@@ -144,7 +145,7 @@ def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) ->
     }
     first = {slot: np.unique(found, return_index=True)[1] for slot, found in classes.items()}
     shape = tuple(len(first[slot]) for slot in others)
-    if not others or prod(shape) > MAX_TABLE:
+    if not others or not fits_in_table(shape):
         return None
     old, new = lexemes
     can = [

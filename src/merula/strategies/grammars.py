@@ -10,11 +10,11 @@ from typing import Any
 from hypothesis.strategies import SearchStrategy
 
 import merula
+from merula.core.frozen import frozen
 from merula.strategies.inventing.mending import Mended
 from merula.strategies.inventing.sketch import Wanted
 from merula.strategies.inventing.tongues import LANGUAGES
 from merula.strategies.inventing.whole import drawn_and_mended
-from merula.values import frozen
 
 DESIGNS = ("paradigm", "matrix")
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from merula.choosing import Chooser
-from merula.narrowing import Narrow, plainest
-from merula.plan import slot_names
-from merula.slots import Slot, some
-from merula.space import Constraint, Distinct, Ints, Made, Space
+from merula.core.arrays import Ints
+from merula.core.frozen import frozen
+from merula.plan.elimination import Made
+from merula.plan.planner import slot_names
+from merula.plan.relations import Constraint, Distinct
+from merula.plan.slots import Slot, some
+from merula.plan.space import Space
+from merula.plan.wishes import Chooser
+from merula.query.narrowing import Narrow, plainest
 from merula.strategies.draws import Chosen
-from merula.values import frozen
 
 
 @frozen(eq=False)

@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from merula.lexicon import CATEGORY, LEMMA, SETS, clean
+from merula.core.frozen import frozen
+from merula.lexicon.table import CATEGORY, LEMMA, SETS, clean
 from merula.strategies.inventing.choices import Choices
 from merula.strategies.inventing.tongues import (
     LANGUAGES,
@@ -21,7 +22,6 @@ from merula.strategies.inventing.tongues import (
     unique,
 )
 from merula.strategies.tables import TableText
-from merula.values import frozen
 
 NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 HARD = (  # as tables of any language may have them

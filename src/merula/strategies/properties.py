@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeVar
 from hypothesis import given
 from hypothesis.strategies import SearchStrategy
 
-from merula.occurrences import Pair
+from merula.query.occurrences import Pair
 from merula.strategies.edits import Edit
 from merula.strategies.sentences import called
 

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar, Instance
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.narrowing import Narrow, Where, names_of, narrowed
-from merula.occurrences import (
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.query.narrowing import Narrow, Where, names_of, narrowed
+from merula.query.occurrences import (
     Occurrence,
     Pair,
     designs_of,
@@ -36,8 +36,8 @@ def sentences(
     """Sentences of a grammar: cells of paradigms, items and answers of matrices.
 
     ``design`` names one paradigm or matrix (else all that have what is asked for), ``where`` asks
-    for frames, attribute values, lexemes, features and factors (`merula.narrowing`), ``acceptable``
-    for sentences that are, or are not. Raises `MerulaError` where there is none.
+    for frames, attribute values, lexemes, features and factors (`merula.query.narrowing`),
+    ``acceptable`` for sentences that are, or are not. Raises `MerulaError` where there is none.
     """
 
     asked = Request("sentences", grammar, design, where, {"acceptable": acceptable})

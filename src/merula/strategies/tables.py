@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 
 @frozen

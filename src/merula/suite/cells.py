@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from merula.cell_pairs import CellPair, pairs_of
-from merula.compiler import CompiledDesign
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.meaning import Cell
-from merula.space import Ints
+from merula.compiler.compiled import CompiledDesign
+from merula.core.arrays import Ints
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.frozen import frozen
+from merula.design.cells import Cell
+from merula.design.pairs import CellPair, pairs_of
 from merula.suite.recipe import Feature
-from merula.values import frozen
 
 
 @frozen(eq=False)

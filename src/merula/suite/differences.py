@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from merula.values import frozen
+from merula.core.frozen import frozen
 
 TOKEN = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 Token = tuple[str, int, int]

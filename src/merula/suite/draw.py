@@ -16,17 +16,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merula.columns import Writer
-from merula.compiler import CompiledDesign
-from merula.language.diagnostics import Diagnostic, MerulaError, listing
-from merula.permute import Permutation
-from merula.plan import slot_names
-from merula.slots import Slot, lexemes_of
-from merula.space import LIMIT, Bools, Ints
+from merula.compiler.compiled import CompiledDesign
+from merula.core.arrays import Bools, Ints
+from merula.core.diagnostics import Diagnostic, MerulaError, listing
+from merula.core.frozen import frozen
+from merula.lexicon.surface import Surface
+from merula.plan.elimination import LIMIT
+from merula.plan.order import Permutation
+from merula.plan.planner import slot_names
+from merula.plan.slots import Slot, lexemes_of
+from merula.rows.sentences import Writer
+from merula.rows.variation import AddressSpace
 from merula.suite.splits import shared_evenly
-from merula.surface import Surface
-from merula.values import frozen
-from merula.variation import AddressSpace
 
 CHUNK = 2_048  # candidates looked at together
 PATIENCE = 200  # candidates a paradigm, after which the demands are taken to be too hard

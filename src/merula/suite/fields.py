@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
 from merula.suite.splits import Split
 
 _ABSENT: Any = object()

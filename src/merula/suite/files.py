@@ -9,10 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from merula.digest import BlockHasher, summed, written
-from merula.formats import TEXT_FORMATS, WRITERS, Stored, encoded, plain
-from merula.run_folder import flush
-from merula.suite.manifest import FileRecord
+from merula.core.files import flush
+from merula.core.frozen import frozen
+from merula.data.digest import BlockHasher, summed, written
+from merula.data.formats import TEXT_FORMATS, WRITERS, Stored, encoded, plain
+from merula.data.suite_manifest import FileRecord
 from merula.suite.parts import MadePart, rows_file
 from merula.suite.plan import PUBLISHED, SuitePlan
 from merula.suite.published import Numbers, published_pairs, published_sentences
@@ -30,7 +31,6 @@ from merula.suite.tables import (
     probing,
     typed,
 )
-from merula.values import frozen
 
 BLOCK = 65_536  # rows hashed together
 

@@ -8,12 +8,12 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from merula.core.workers import Workers
+from merula.data.suite_folder import SuiteFolder
+from merula.data.suite_manifest import FileRecord, SuiteManifest
 from merula.suite.files import SuiteFile, files_of, write_file
-from merula.suite.folder import SuiteFolder
-from merula.suite.manifest import FileRecord, SuiteManifest
 from merula.suite.parts import MadePart, make_part
 from merula.suite.plan import PUBLISHED, SuitePlan
-from merula.suite.workers import Workers
 
 CONFIGURATIONS = "configurations.json"
 

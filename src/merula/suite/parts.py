@@ -13,21 +13,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from merula.compiler import Compiled, CompiledDesign, compile_source
-from merula.formats import plain, plain_schema
-from merula.language.diagnostics import MerulaError, Report, did_you_mean, listing
-from merula.program import read_grammar
-from merula.space import LIMIT
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError, Report, did_you_mean, listing
+from merula.core.frozen import frozen
+from merula.data.formats import plain, plain_schema
+from merula.data.suite_manifest import DesignRecord, largest_share
+from merula.grammar.program import read_grammar
+from merula.plan.elimination import LIMIT
 from merula.suite.cells import cells_of
 from merula.suite.differences import tokens
 from merula.suite.draw import Demands, Drawn, TooFew, draw, limit_of
-from merula.suite.manifest import DesignRecord, largest_share
 from merula.suite.plan import LEXEMES, SuitePlan
 from merula.suite.recipe import Part
 from merula.suite.sides import is_content, one_side
 from merula.suite.splits import split_names
 from merula.suite.tables import PAIRS, SENTENCES, Paradigms, pair_batch, sentence_batches
-from merula.values import frozen
 
 
 @frozen

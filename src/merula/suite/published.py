@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from merula.core.frozen import frozen
 from merula.suite.cells import objects_of
 from merula.suite.recipe import Part, Published, Recipe
-from merula.values import frozen
 
 LICENSOR = "licensor"
 

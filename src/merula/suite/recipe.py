@@ -17,12 +17,12 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from merula._resources import find, folder
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.run_folder import MANIFEST
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.frozen import frozen
+from merula.core.resources import find, folder
+from merula.data.run_folder import MANIFEST
 from merula.suite.fields import Fields
 from merula.suite.splits import Split
-from merula.values import frozen
 
 FILE = "suite.toml"
 PARADIGMS = "paradigms"

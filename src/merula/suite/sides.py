@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from merula.compiler import CompiledDesign
-from merula.plan import Plan
-from merula.slots import Slot, kept
-from merula.space import LIMIT, Bools, Ints, Space
-from merula.values import frozen
+from merula.compiler.compiled import CompiledDesign
+from merula.core.arrays import Bools, Ints
+from merula.core.frozen import frozen
+from merula.plan.elimination import LIMIT
+from merula.plan.planner import Plan
+from merula.plan.slots import Slot, kept
+from merula.plan.space import Space
 
 Sides = Callable[[str], bool]  # whether the lexeme with a lemma belongs to it
 

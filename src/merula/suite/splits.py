@@ -15,9 +15,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from merula.permute import Permutation
-from merula.space import Ints
-from merula.values import frozen
+from merula.core.arrays import Ints
+from merula.core.frozen import frozen
+from merula.plan.order import Permutation
 
 NAMES = {2: ("train", "test"), 3: ("train", "dev", "test")}
 

@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
 
-from merula.suite.manifest import DesignRecord, SuiteManifest
+from merula.data.suite_manifest import DesignRecord, SuiteManifest
 from merula.suite.recipe import Recipe
 
 

@@ -14,15 +14,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from merula.arrays import Words, repeated, words_array
-from merula.compiler import Compiled, CompiledDesign
-from merula.row_columns import WORD, Located, row_schema
-from merula.rows import RowMaker, Selection
-from merula.space import Ints
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.arrays import Ints
+from merula.core.frozen import frozen
+from merula.rows.columns import WORD, Located, Words, repeated, row_schema, words_array
+from merula.rows.maker import RowChoice, RowMaker
 from merula.suite.cells import Cells
 from merula.suite.differences import difference
 from merula.suite.recipe import Recipe
-from merula.values import frozen
 
 SENTENCES, PAIRS, CLOZE, PROBING = "sentences", "minimal_pairs", "cloze", "probing"
 KINDS = (SENTENCES, PAIRS, CLOZE, PROBING)
@@ -51,7 +50,7 @@ def sentence_batches(
 ) -> Iterator[tuple[Any, Ints]]:
     """The rows of some paradigms, `BATCH` of them at once, and the plan of each paradigm."""
     number = len(paradigms.names)
-    selection = Selection(min(number, design.count), recipe.seed, spans=True)
+    selection = RowChoice(min(number, design.count), recipe.seed, spans=True)
     maker = RowMaker(compiled, design, selection)
     for start in range(0, number, BATCH):
         stop = min(start + BATCH, number)
@@ -272,6 +271,6 @@ def _nulls(kind: Any, rows: int) -> Any:
 
 
 def typed(schema: Any) -> Any:
-    """A schema of plain values with words in dictionaries, as `merula.digest` takes it."""
+    """A schema of plain values with words in dictionaries, as `merula.data.digest` takes it."""
     words = row_schema(schema)
     return pa.schema([pa.field(f.name, pa.string()) if f.name in TEXTS else f for f in words])

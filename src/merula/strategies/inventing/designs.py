@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from merula.core.frozen import frozen
 from merula.strategies.inventing.answers import answer_lines, crossed_lines
 from merula.strategies.inventing.choices import Choices
 from merula.strategies.inventing.parts import Section
 from merula.strategies.inventing.sketch import Sketch, Way
-from merula.values import frozen
 
 
 @frozen

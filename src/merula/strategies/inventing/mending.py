@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from merula.compiler import Compiled, compile_source
-from merula.language.diagnostics import Diagnostic, Label
-from merula.language.source import Source
-from merula.lexicon import SETS
+from merula.compiler.compile import compile_source
+from merula.compiler.compiled import Compiled
+from merula.core.diagnostics import Diagnostic, Label
+from merula.core.frozen import frozen
+from merula.core.source import Source
+from merula.lexicon.table import SETS
 from merula.strategies.inventing.parts import Parts, Section
 from merula.strategies.inventing.sketch import Wanted
 from merula.strategies.tables import TableText
-from merula.values import frozen
 
 STEPS = 25  # times that something is left out, before the plainest grammar is taken instead
 REMOVABLE = ("answers", "select", "internal", "external")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import field, replace
 
+from merula.core.frozen import frozen
 from merula.strategies.tables import TableText
-from merula.values import frozen
 
 NAME = re.compile(r"~([^~\n]+)~")
 Section = tuple[str, tuple[str, ...]]  # its head line, and the entries under it

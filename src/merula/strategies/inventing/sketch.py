@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from merula.core.frozen import frozen
 from merula.strategies.inventing.tongues import Tongue
-from merula.values import frozen
 
 Values = tuple[str, ...]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from merula.lexicon import clean
+from merula.core.frozen import frozen
+from merula.lexicon.table import clean
 from merula.strategies.inventing.choices import Choices
-from merula.values import frozen
 
 
 @frozen

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
-from merula.lexicon import SETS
+from merula.lexicon.table import SETS
 from merula.strategies.inventing.choices import Choices
 from merula.strategies.inventing.sketch import Sketch, Thing
 from merula.strategies.inventing.tongues import endings, odd_forms, unique

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import perm
 
-from merula.compiler import CompiledDesign
-from merula.language.diagnostics import MerulaError, listing
-from merula.plan import Plan
-from merula.slots import Slot
+from merula.compiler.compiled import CompiledDesign
+from merula.core.diagnostics import MerulaError, listing
+from merula.core.frozen import frozen
+from merula.plan.planner import Plan
+from merula.plan.slots import Slot
+from merula.rows.variation import AddressSpace, Variation
 from merula.suite.sides import Side, choices, one_side
 from merula.suite.splits import Split
-from merula.values import frozen
-from merula.variation import AddressSpace, Variation
 
 UNIT = "set"  # what the slot of a table of sets is called
 MOST = 3  # one of so many lexical sets may be kept from training, for each other split

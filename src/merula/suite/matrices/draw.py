@@ -10,18 +10,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from merula.compiler import Compiled, CompiledDesign
-from merula.formats import plain
-from merula.language.diagnostics import MerulaError
-from merula.permute import Permutation
-from merula.rows import RowMaker, Selection
-from merula.space import LIMIT
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError
+from merula.core.frozen import frozen
+from merula.data.formats import plain
+from merula.plan.elimination import LIMIT
+from merula.plan.order import Permutation
+from merula.rows.maker import RowChoice, RowMaker
+from merula.rows.variation import AddressSpace, Variation
 from merula.suite.matrices.division import divide_answers, restricted
 from merula.suite.sides import Side
 from merula.suite.splits import Split
 from merula.suite.tables import located
-from merula.values import frozen
-from merula.variation import AddressSpace, Variation
 
 Addresses = NDArray[Any]  # int64, or Python integers where there are very many instances
 
@@ -82,7 +82,7 @@ class Source:
 
     def _maker(self, design: CompiledDesign, variation: Variation, number: int) -> RowMaker:
         """Writes rows of the whole design, so that splits have the same texts and columns."""
-        selection = Selection(number, self._seed_of(variation, ""), variation, spans=True)
+        selection = RowChoice(number, self._seed_of(variation, ""), variation, spans=True)
         return RowMaker(self.compiled, design, selection)
 
     def _seed_of(self, variation: Variation, split: str) -> int:

@@ -12,25 +12,25 @@ from typing import Any
 
 import pyarrow as pa
 
-from merula.answer_sets import answer_set, pooled
-from merula.compiler import Compiled, CompiledDesign
-from merula.digest import BlockHasher, summed, written
-from merula.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
-from merula.layouts import Matrix, Outlines, write_layout
-from merula.run_folder import flush
+from merula.compiler.answer_sets import answer_set, pooled
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.files import flush
+from merula.core.workers import Workers
+from merula.data.digest import BlockHasher, summed, written
+from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored
+from merula.data.layouts import Matrix, Outlines, write_layout
+from merula.data.suite_folder import SuiteFolder
+from merula.data.suite_manifest import FileRecord, MatrixRecord, SuiteManifest
+from merula.rows.variation import AddressSpace, Variation
 from merula.suite.files import BLOCK, blocks, typed_batch
-from merula.suite.folder import SuiteFolder
 from merula.suite.make import Outcome, Progress
-from merula.suite.manifest import FileRecord, MatrixRecord, SuiteManifest
 from merula.suite.matrices.division import UNIT, Task, divide
 from merula.suite.matrices.draw import Source, told
 from merula.suite.matrices.plan import SETS, MatrixPlan
 from merula.suite.matrices.recipe import MatrixPart, MatrixSet
 from merula.suite.parts import compiled_grammar
 from merula.suite.tables import common_schema, fitted, typed
-from merula.suite.workers import Workers
-from merula.variation import AddressSpace, Variation
 
 
 @dataclass(frozen=True)

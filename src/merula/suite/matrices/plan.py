@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from merula.formats import LAYOUTS, suffix
-from merula.language.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.data.formats import LAYOUTS, suffix
 from merula.suite.matrices.recipe import MatrixPart, MatrixRecipe
 
 SETS, ANSWERS = "sets", "answers"

@@ -13,12 +13,12 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from merula.language.diagnostics import listing
+from merula.core.diagnostics import listing
+from merula.core.frozen import frozen
+from merula.rows.variation import VARIATIONS
 from merula.suite.fields import Fields
 from merula.suite.recipe import RecipeFile, demand_plain, grammar_path, read_file
 from merula.suite.splits import Split
-from merula.values import frozen
-from merula.variation import VARIATIONS
 
 MATRICES = "matrices"
 

@@ -1,0 +1,1 @@
+"""Checks of a compiled design, one module for each part of it."""

@@ -1,0 +1,128 @@
+"""Checks of cells that are contested, equal or repeated."""
+
+from __future__ import annotations
+
+from merula.compiler.checks.observations import DesignReport, of_variants, variant_name
+from merula.core.diagnostics import Label, Report, listing
+from merula.design.cells import Variant
+from merula.grammar import model as g
+from merula.grammar.model import CORRECT
+
+
+def check_contested(seen: DesignReport, report: Report) -> None:
+    """Say which variants are left out, since one of their cells has no label."""
+    if not seen.contested:
+        return
+    variant, cell = seen.contested[0]
+    names = tuple(dict.fromkeys(name for _, cell in seen.contested for name in cell.contested))
+    labels = [Label(seen.design.span, "in this design")] + [
+        Label(rule.span, "contested by this test")
+        for rule in seen.grammar.contested
+        if rule.name in names
+    ]
+    left_out, all_of_them = len(seen.contested), len(seen.contested) == seen.variants
+    where = f" in {variant_name(variant)}" if seen.variants > 1 else ""
+    if all_of_them:
+        each = " in every variant" if seen.variants > 1 else ""
+        report.error(
+            "M432",
+            f"{seen.design.name} makes nothing: a cell is contested{each} ({listing(names)})",
+            *labels,
+            remedy="vary what makes it contested, so that only those variants are left out, or"
+            " take these values out of the design",
+            notes=[f"the cell `{cell.label}`{where}"],
+        )
+        return
+    report.warning(
+        "M432",
+        f"{left_out} of {seen.variants} variants of {seen.design.name}"
+        f" {'is' if left_out == 1 else 'are'} left out: a cell is contested ({listing(names)})",
+        *labels,
+        remedy="nothing is wrong if you want no data of them; else vary or cross other values",
+        notes=[f"{'' if left_out == 1 else 'for example '}the cell `{cell.label}`{where}"],
+    )
+
+
+def check_equal(seen: DesignReport, report: Report) -> None:
+    """Report answers, or cells of a paradigm, that are the same sentence."""
+    if isinstance(seen.design, g.Paradigm):
+        _equal_cells(seen, seen.design, report)
+        return
+    spans = {answer.label: answer.span for answer in seen.design.answers}
+    told: set[str] = set()
+    for (one, other), cases in seen.equal.items():
+        if other in told:  # the same as something that it was said to be the same as
+            continue
+        told.add(other)
+        first = "the right answer" if one == CORRECT else f"`{one}`"
+        report.error(
+            "M402",
+            f"`{other}` is the same sentence as {first}{of_variants(len(cases), seen.variants)}",
+            *[Label(spans[x]) for x in (other, one) if x in spans],
+            remedy="edit something that shows"
+            if one == CORRECT
+            else "delete one of them, or edit something else",
+            notes=seen.example(cases[0]),
+        )
+    if seen.repeated and not seen.senseless:
+        variant, item = seen.repeated[0]
+        report.warning(
+            "M407",
+            f"the right answer of {seen.design.name} is item {item} of its context"
+            f"{of_variants(len(seen.repeated), seen.variants)}",
+            seen.design.span,
+            remedy="let one more attribute change, or stop a period earlier",
+            notes=seen.example(variant),
+        )
+
+
+def check_same_variants(seen: DesignReport, report: Report) -> None:
+    """Variants must not be the same instances under two names: what varies has to show."""
+    if not seen.same or seen.equal:
+        return
+    one, other = seen.same[0]
+    names = [n for (n, a), (_, b) in zip(one.choices, other.choices, strict=False) if a != b]
+    spans = {axis.name: axis.span for axis in seen.design.varying}
+    if isinstance(seen.design, g.Matrix):
+        spans |= {cycle.axis.name: cycle.span for cycle in seen.design.cycles}
+    name = names[0] if names else f"the frame {other.frame.name}"
+    report.error(
+        "M425",
+        f"what varies in {seen.design.name} does not show:"
+        f" `{variant_name(one)}` and `{variant_name(other)}` have the same sentences",
+        spans.get(name, seen.design.span),
+        remedy=f"let a frame show {name}, or do not vary it",
+    )
+
+
+def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None:
+    """Name the factors that do not show; else the cells that look alike."""
+    axes = {axis.name: axis for axis in design.factors}
+    hidden: dict[str, list[Variant]] = {}
+    others: list[tuple[str, str, Variant]] = []
+    for (one, other), cases in seen.equal.items():
+        mine, theirs = seen.factors[one], seen.factors[other]
+        differing = [name for name, value in mine if dict(theirs)[name] != value]
+        if len(differing) == 1:
+            hidden.setdefault(differing[0], []).extend(cases)
+        else:
+            others.append((one, other, cases[0]))
+    for name, cases in hidden.items():
+        number = len({id(variant) for variant in cases})
+        report.error(
+            "M402",
+            f"the factor `{name}` does not show in the sentences of {design.name}"
+            f"{of_variants(number, seen.variants)}",
+            axes[name].span,
+            remedy="give its values different words or forms, let a frame show it, or drop it",
+            notes=seen.example(cases[0]),
+        )
+    if others and not hidden:
+        one, other, variant = others[0]
+        report.error(
+            "M402",
+            f"the cells `{one}` and `{other}` of {design.name} are one sentence",
+            design.span,
+            remedy="give the values different words or forms, or drop a factor",
+            notes=seen.example(variant),
+        )

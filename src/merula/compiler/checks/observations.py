@@ -1,0 +1,85 @@
+"""What the compiler has seen over the variants of a design."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from merula.design.cells import Cell, Senseless, Variant
+from merula.design.crossing import Uneven, uneven
+from merula.grammar import model as g
+from merula.grammar.model import CORRECT
+from merula.plan.planner import Clash, Plan
+
+
+@dataclass
+class DesignReport:
+    """What was seen over the variants of a design, reported once each at the end."""
+
+    grammar: g.Grammar
+    design: g.Design
+    variants: int = 0
+    broken: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
+    faulty: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
+    senseless: dict[str, list[Senseless]] = field(default_factory=dict)
+    equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+    same: list[tuple[Variant, Variant]] = field(default_factory=list)
+    seen_plans: dict[tuple[object, ...], Variant] = field(default_factory=dict)
+    repeated: list[tuple[Variant, str]] = field(default_factory=list)
+    factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    empty: list[Plan] = field(default_factory=list)
+    clash: tuple[Clash, ...] = ()  # of the first empty plan
+    contested: list[tuple[Variant, Cell]] = field(default_factory=list)
+    uneven: dict[Uneven, list[Variant]] = field(default_factory=dict)
+
+    def example(self, variant: Variant) -> list[str]:
+        """A note that names a variant, where there are several."""
+        return [f"for example in {variant_name(variant)}"] if self.variants > 1 else []
+
+    def see(self, variant: Variant, cells: Sequence[Cell], senseless: Sequence[Senseless]) -> None:
+        """Note what the rules say of a variant's cells."""
+        self.variants += 1
+        for item in senseless:
+            self.senseless.setdefault(item.answer.label, []).append(item)
+        if isinstance(self.design, g.Matrix) and self.design.crossed and not senseless:
+            for fault in uneven(self.grammar, self.design, variant, cells):
+                self.uneven.setdefault(fault, []).append(variant)
+        for cell in cells:
+            if cell.role == "answer":
+                self.broken.setdefault(cell.label, []).append((variant, cell.broken))
+            elif cell.role == "context" and cell.broken:
+                self.faulty.setdefault(cell.label, []).append((variant, cell.broken))
+
+    def see_plan(self, plan: Plan) -> None:
+        """Note what the lexicon says of a variant."""
+        for pair in plan.alike:
+            self.equal.setdefault(pair, []).append(plan.variant)
+        for cell in plan.cells:
+            self.factors.setdefault(cell.cell.label, cell.cell.factors)
+        self._see_repeated(plan)
+        key = (id(plan.space), plan.slots, tuple(cell.pieces for cell in plan.cells))
+        if key in self.seen_plans:
+            self.same.append((self.seen_plans[key], plan.variant))
+        else:
+            self.seen_plans[key] = plan.variant
+        if plan.count == 0:
+            self.empty.append(plan)
+
+    def _see_repeated(self, plan: Plan) -> None:
+        right = next((c for c in plan.cells if c.cell.label == CORRECT), None)
+        for cell in plan.cells:
+            if cell.cell.role == "context" and right and cell.pieces == right.pieces:
+                self.repeated.append((plan.variant, cell.cell.label))
+                return
+
+
+def of_variants(some: int, total: int) -> str:
+    """``in all 72 variants``, ``in 12 of 72 variants``, or nothing where there is only one."""
+    if total == 1:
+        return ""
+    return f" in all {total} variants" if some == total else f" in {some} of {total} variants"
+
+
+def variant_name(variant: Variant) -> str:
+    """``main, subj.number sg pl``."""
+    return ", ".join([variant.frame.name, *(f"{name} {label}" for name, label in variant.choices)])

@@ -1,0 +1,265 @@
+"""Source text → a compiled grammar: settings solved, rules checked, plans counted.
+
+The passes run one way: program → grammar → cells of every variant → plans → checks. Problems
+are collected; a design with an error has no instances.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import prod
+
+from merula.compiler.checks.design import check_design
+from merula.compiler.checks.observations import DesignReport
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.compiler.examples import check_examples
+from merula.compiler.features import check_features, check_fillers
+from merula.compiler.unmarked_licensors import check_unseen
+from merula.core.diagnostics import Label, Report, did_you_mean, listing
+from merula.core.source import Source
+from merula.design.cells import Cell, Variant, cells, lexical_choices, shared_values, variants
+from merula.design.placement import Lexical
+from merula.design.settings import Circular
+from merula.grammar import model as g
+from merula.grammar.program import Notice, Program, read_program, unnoticed
+from merula.grammar.resolve import resolve
+from merula.lexicon.table import Lexicon, TableOptions
+from merula.plan.planner import Clash, Excluded, Plan, Planner
+from merula.plan.relations import TooWide
+from merula.plan.slots import lexemes_of
+
+MAX_VARIANTS = 50_000
+MAX_CELLS = 1_000  # of a paradigm
+
+
+def compile_source(
+    source: Source,
+    options: TableOptions | None = None,
+    tables: Mapping[str, str | bytes] | None = None,
+    report: Report | None = None,
+    notice: Notice = unnoticed,
+) -> Compiled:
+    """Compile a grammar; nothing raises, ``problems`` holds what is wrong with it."""
+    report = report if report is not None else Report()
+    program = read_program(source, report, options, tables, notice)
+    grammar = resolve(program.files, program.lexicon, report)
+    designs = {}
+    if grammar is not None and not report.failed:
+        designs = _Designs(grammar, program, report).compile()
+    lexicon = "" if report.failed else _lexicon_digest(program)
+    return Compiled(
+        source, grammar, program.surface, designs, report.sorted(), _digest(program), lexicon
+    )
+
+
+def _digest(program: Program) -> str:
+    total = hashlib.sha256()
+    for file in program.files:
+        total.update(file.source.text.encode("utf-8", "surrogatepass") + b"\0")
+    return total.hexdigest()
+
+
+def _lexicon_digest(program: Program) -> str:
+    """Of the tables and of the surface rules, since both decide what sentences look like."""
+    tables = program.lexicon.digest if program.lexicon else ""
+    return hashlib.sha256(f"{tables} {program.surface.rules!r}".encode()).hexdigest()
+
+
+class _Designs:
+    def __init__(self, grammar: g.Grammar, program: Program, report: Report) -> None:
+        self.grammar, self.program, self.report = grammar, program, report
+        lexicon = program.lexicon or Lexicon()
+        self.planner = Planner(grammar, lexicon, program.surface, report)
+        self.unchecked: dict[tuple[str, str], g.Design] = {}  # where contrasts are not checked
+
+    def compile(self) -> dict[str, CompiledDesign]:
+        if not self.grammar.designs:
+            self.report.warning(
+                "M112",
+                f"{self.grammar.name} has no paradigm and no matrix, so there is nothing to make",
+                remedy="declare one: `paradigm NAME = factor × factor`",
+                place=self.grammar.source.name,
+            )
+        done = {}
+        for design in self.grammar.designs:
+            found = self._design(design)
+            if found is not None:
+                done[design.name] = found
+            for pair in self.planner.unchecked:
+                self.unchecked.setdefault(pair, design)
+        self._excluded()
+        if self.program.lexicon is not None:
+            check_features(self.grammar, self.program.lexicon, self.report)
+            check_fillers(self.grammar, self.program.lexicon, self.report)
+        elif not self.report.failed:
+            self._without_lexicon(done.values())
+        if not self.report.failed:
+            check_examples(self.grammar, list(done.values()), self.program.surface, self.report)
+        return done
+
+    def _without_lexicon(self, designs: Iterable[CompiledDesign]) -> None:
+        """Say what there is not without tables, and which names are no columns of any.
+
+        Where an object's words are all in the grammar, a table would not say more of it.
+        """
+        cells = [cell for design in designs for _, found in design.cells for cell in found]
+        words = [placed for item in {cell.item for cell in cells} for placed in item.words]
+        bare = {word.object for word in (x.word for x in words) if isinstance(word, Lexical)}
+        fixed = {x.object for x in words if not isinstance(x.word, Lexical)} - bare
+        columns = [v for v in self.grammar.variables.values() if v.lexical]
+        for variable in columns:
+            if variable.object in fixed:
+                self._no_attribute(variable)
+        if bare:
+            examples = "; its examples are not checked" if self.grammar.examples else ""
+            asked = [str(v) for v in columns if v.object not in fixed]
+            note = f"taken for columns of its tables, unless they are misspelt: {listing(asked)}"
+            self.report.warning(
+                "M113",
+                f"{self.grammar.name} names no lexicon, so there are only templates{examples}",
+                remedy='name its tables: lexicon "nouns.tsv"',
+                notes=[note] if asked else [],
+                place=self.grammar.source.name,
+            )
+
+    def _no_attribute(self, variable: g.Variable) -> None:
+        """Report an attribute that has been taken for a column."""
+        item, name = variable.object, variable.attribute
+        has = [v.attribute for v in self.grammar.by_object[item] if v.attribute and not v.lexical]
+        self.report.error(
+            "M103",
+            f"`{item.name}` has no attribute `{name}`",
+            variable.span,
+            remedy=did_you_mean(name, has) or f"it has {listing(has) or 'no attributes'}",
+        )
+
+    def _design(self, design: g.Design) -> CompiledDesign | None:
+        seen = DesignReport(self.grammar, design)
+        made: list[tuple[Variant, tuple[Cell, ...]]] = []
+        plans: list[Plan] = []
+        try:
+            if not self._small_enough(design):
+                return None
+            for variant in variants(self.grammar, design):
+                found, senseless = cells(self.grammar, design, variant)
+                seen.see(variant, found, senseless)
+                barred = next((cell for cell in found if cell.contested), None)
+                if barred is not None:
+                    seen.contested.append((variant, barred))
+                    continue
+                made.append((variant, found))
+                if senseless or (self.program.lexicon is None and _needs_lexemes(found)):
+                    continue
+                plan = self.planner.plan(design, variant, found)
+                if plan is None:
+                    return None
+                if plan.count == 0 and not seen.empty:
+                    seen.clash = self._clash(plan)
+                seen.see_plan(plan)
+                plans.append(plan)
+        except Circular as error:
+            self._circular(design, error)
+            return None
+        except TooWide as error:
+            self._too_wide(design, error)
+            return None
+        before = self.report.errors
+        check_design(seen, self.report)
+        lexicon = self.program.lexicon or Lexicon()
+        check_unseen(self.grammar, lexicon, design, plans, self.report)
+        if self.report.errors > before:
+            plans = []
+        plans = [plan for plan in plans if plan.count]
+        starts = tuple(accumulate((plan.count for plan in plans), initial=0))
+        return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
+
+    def _clash(self, plan: Plan) -> tuple[Clash, ...]:
+        try:
+            return self.planner.clash(plan)
+        except TooWide:  # the design is small enough to count, but not without its selections
+            return ()
+
+    def _small_enough(self, design: g.Design) -> bool:
+        axes = [len(axis.points) for axis in design.varying]
+        if isinstance(design, g.Matrix):
+            axes += [len(cycle.orders) for cycle in design.cycles]
+        number = 0
+        for frame in design.frames:
+            features = lexical_choices(self.grammar, design, frame)
+            number += prod([*axes, *(len(shared_values(self.grammar, v)) for v in features)])
+        if number > MAX_VARIANTS:
+            self.report.error(
+                "M505",
+                f"{design.name} has {number:,} variants; {MAX_VARIANTS:,} are the most",
+                design.span,
+                remedy="vary fewer attributes, or fix some with `with`",
+            )
+            return False
+        cells = prod(len(axis.points) for axis in getattr(design, "factors", ()))
+        if cells > MAX_CELLS:
+            self.report.error(
+                "M506",
+                f"{design.name} has {cells:,} cells; {MAX_CELLS:,} are the most",
+                design.span,
+                remedy="cross fewer factors, and let others vary from instance to instance:"
+                " varying …",
+            )
+            return False
+        return True
+
+    def _circular(self, design: g.Design, error: Circular) -> None:
+        names = listing([*error.variables, error.variables[0]], "and").replace(" and ", ", ")
+        self.report.error(
+            "M206",
+            f"these attributes determine each other in a circle: {names}",
+            Label(error.rule.span, "one of the rules"),
+            Label(design.span, "in this design"),
+            remedy="let one of them be given by the design, or by another rule",
+        )
+
+    def _too_wide(self, design: g.Design, error: TooWide) -> None:
+        spans = {origin.span: None for origin in error.origins if origin.span is not None}
+        one = len(spans) == 1
+        self.report.error(
+            "M504",
+            f"{design.name} cannot be counted: {'this' if one else 'these'}"
+            f" selection{'s' * (not one)} tie{'s' * one} {len(error.slots)} objects together too"
+            " closely",
+            *([Label(span) for span in spans] or [Label(design.span)]),
+            remedy=f"drop {'it' if one else 'one of them'}, or let fewer features decide it",
+        )
+
+    def _excluded(self) -> None:
+        """Say which lexemes were left out because a contrast does not show in them."""
+        for (one, other), design in list(self.unchecked.items())[:1]:
+            self.report.warning(
+                "M426",
+                f"whether `{one}` and `{other}` of {design.name} can be the same sentence was not"
+                " checked for all lexemes, since there are too many combinations of unequal length",
+                design.span,
+                remedy="give the words that differ the same number of words in every form",
+            )
+        merged: dict[tuple[str, tuple[Excluded, ...]], list[tuple[str, str]]] = {}
+        for (slot, one, other), rows in self.planner.excluded.items():
+            merged.setdefault((slot, tuple(rows)), []).append((one, other))
+        for (slot, names), pairs in merged.items():
+            shown = ", ".join(str(name) for name in names[:5]) + (
+                f" and {len(names) - 5} more" if names[5:] else ""
+            )
+            which = " and ".join(f"`{one}` from `{other}`" for one, other in pairs[:2])
+            more = f" and {len(pairs) - 2} more pairs" if pairs[2:] else ""
+            self.report.warning(
+                "M420",
+                f"{len(names)} {lexemes_of(slot, len(names))}"
+                f" {'is' if len(names) == 1 else 'are'} left out:"
+                f" {'its' if len(names) == 1 else 'their'} forms do not tell {which}{more}",
+                notes=[f"left out: {shown}"],
+                remedy="nothing is wrong if these forms are alike; else correct the table",
+                place=names[0].place,
+            )
+
+
+def _needs_lexemes(found: Sequence[Cell]) -> bool:
+    return any(isinstance(placed.word, Lexical) for cell in found for placed in cell.item.words)

@@ -1,0 +1,1 @@
+"""What every room may use: values, texts, diagnostics, files, workers. It imports no other room."""

@@ -1,0 +1,1 @@
+"""Data sets on the disk: formats, digests, schemas, manifests, folders, opening, verification."""

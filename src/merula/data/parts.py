@@ -1,0 +1,374 @@
+"""Data sets on the disk: parts that are whole or absent, and a manifest that comes last.
+
+A part holds instances ``first`` to ``first + instances`` of a design in the seed's order, whoever
+makes it, so any number of workers, shards and runs make the same files. A part is written under
+another name, flushed to the disk and moved to its place; until all parts are there, the folder
+has a subfolder ``.merula`` with what the run is to be (``run.json``) and a record of each part
+that is done. A run that was interrupted goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import secrets
+import signal
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from importlib.metadata import version
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError
+from merula.core.files import flush, obstacle, write_json
+from merula.core.workers import end_with, interrupts_ignored
+from merula.data.digest import BlockHasher, summed, written
+from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, suffix
+from merula.data.layouts import Matrix, Outlines, demand_matrix, write_layout
+from merula.data.manifest import DesignRecord, Manifest, PartRecord
+from merula.data.run_folder import STATE, RunFolder
+from merula.plan.order import ORDER
+from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
+
+PART = 1_048_576  # sentences in a file
+MAX_FILES = 1_000
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The ``number``-th of ``total`` shares of the parts, counted from 1."""
+
+    number: int = 1
+    total: int = 1
+
+    def of(self, parts: Sequence[Part]) -> Sequence[Part]:
+        """A run of neighbouring parts; all shards together have each part once."""
+        start = (self.number - 1) * len(parts) // self.total
+        return parts[start : self.number * len(parts) // self.total]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a design: which instances it holds."""
+
+    design: int  # place among the run's designs
+    file: str
+    first: int
+    instances: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run has left in the folder.
+
+    ``manifest`` is None while parts of other shards are missing; ``missing`` are their files.
+    """
+
+    manifest: Manifest | None
+    made: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def _nothing_in(compiled: Sequence[Compiled]) -> MerulaError:
+    """The error of grammars that nothing can be generated from."""
+    planned = any(c.designs for c in compiled)
+    what = "no lexicon is named" if planned else "there is no paradigm and no matrix"
+    return MerulaError.of(
+        "M607",
+        f"there is nothing to generate: {what}",
+        remedy='name its tables: lexicon "nouns.tsv"'
+        if planned
+        else "declare one: `paradigm NAME = factor × factor`",
+        place=", ".join(c.source.name for c in compiled),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Designs, a selection of their rows, a format or layout: everything that decides the files."""
+
+    designs: tuple[tuple[Compiled, CompiledDesign], ...]
+    selection: RowChoice
+    form: str
+    part: int = PART
+
+    @staticmethod
+    def of(compiled: Sequence[Compiled], selection: RowChoice, form: str, part: int = PART) -> Run:
+        """All designs of some grammars; raises `MerulaError` where there is nothing to do."""
+        designs = tuple((c, d) for c in compiled for d in c.designs.values() if d.plans)
+        if not designs:
+            raise _nothing_in(compiled)
+        if form in LAYOUTS:
+            for _, design in designs:
+                demand_matrix(design)
+            selection = replace(selection, spans=True, columns=None)  # layouts are made of them
+        run = Run(designs, selection, form, part)
+        run._check_names()
+        number = sum(-(-r.stop // r.step) for r in map(run.firsts, range(len(designs))))
+        if number > MAX_FILES:
+            raise MerulaError.of(
+                "M619",
+                f"that would be {number:,} files; {MAX_FILES:,} are the most",
+                remedy="ask for fewer instances (-n), or for larger files (--sentences-per-file)",
+            )
+        return run
+
+    def _check_names(self) -> None:
+        """Raise `MerulaError` where two designs have one name."""
+        first: dict[str, str] = {}
+        for number, (compiled, _) in enumerate(self.designs):
+            name, place = self.name(number), compiled.source.name
+            if name in first:
+                raise MerulaError.of(
+                    "M613",
+                    f"two designs would be written to the file {name}.{suffix(self.form)}",
+                    remedy="rename one phenomenon or design, or write them into two folders",
+                    place=" and ".join(dict.fromkeys((first[name], place))),
+                )
+            first[name] = place
+
+    @cached_property
+    def makers(self) -> tuple[RowMaker, ...]:
+        """A maker of rows for each design."""
+        return tuple(RowMaker(c, d, self.selection) for c, d in self.designs)
+
+    def name(self, number: int) -> str:
+        """``PHENOMENON-DESIGN``."""
+        compiled, design = self.designs[number]
+        assert compiled.grammar is not None
+        return f"{compiled.grammar.name}-{design.name}"
+
+    def firsts(self, number: int) -> range:
+        """The first instance of each part of a design."""
+        maker = self.makers[number]
+        size = maker.chunk * max(self.part // (maker.chunk * len(maker.cells)), 1)
+        return range(0, max(maker.number, 1), size)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """All parts, in order; their bounds are those of blocks."""
+        found: list[Part] = []
+        for i, maker in enumerate(self.makers):
+            firsts = self.firsts(i)
+            for k, first in enumerate(firsts):
+                which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
+                instances = min(firsts.step, maker.number - first)
+                found.append(
+                    Part(i, f"{self.name(i)}{which}.{suffix(self.form)}", first, instances)
+                )
+        return tuple(found)
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What two runs must have in common to make the same files."""
+        selection = self.selection
+        return Manifest(
+            merula=version("merula"),
+            schema=SCHEMA_VERSION,
+            order=ORDER,
+            format=self.form,
+            seed=selection.seed,
+            variation=selection.variation.kind,
+            answers=selection.variation.answers,
+            spans=selection.spans,
+            columns=None if selection.columns is None else list(selection.columns),
+            part=self.part,
+            designs=[self._described(i) for i in range(len(self.designs))],
+        )
+
+    def _described(self, number: int) -> DesignRecord:
+        compiled, design = self.designs[number]
+        maker = self.makers[number]
+        assert compiled.grammar is not None
+        return DesignRecord(
+            phenomenon=compiled.grammar.name,
+            design=design.name,
+            kind=design.kind,
+            language=compiled.grammar.language,
+            instances=maker.number,
+            rows=maker.number * maker.rows_per_instance,
+            of=str(maker.space.count),
+            block=maker.chunk,
+            grammar=compiled.grammar_digest,
+            lexicon=compiled.lexicon_digest,
+        )
+
+    def make(self, part: Part, folder: Path, progress: Progress | None = None) -> PartRecord:
+        """Make one part: write it aside, flush it, note it, move it to its place."""
+        state = folder / STATE
+        aside = state / f"{part.file}.{os.getpid()}-{secrets.token_hex(4)}.partial"
+        try:
+            record = self._write(part, aside, progress)
+            flush(aside)
+            write_json(state / f"{part.file}.json", asdict(record))
+            aside.replace(folder / part.file)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+        flush(folder)
+        return record
+
+    def _write(self, part: Part, path: Path, progress: Progress | None) -> PartRecord:
+        """Write the rows of a part into a file."""
+        maker = self.makers[part.design]
+        digests: list[int] = []
+        batches = self._hashed(part, digests, progress)
+        if self.form in LAYOUTS:
+            write_layout(self.form, path, [Matrix(Outlines.of(maker.design), batches)])
+        else:
+            sample = maker.batch(0, min(1, maker.space.count)) if self.form == "csv" else None
+            with WRITERS[self.form](path, maker.schema, sample) as write:
+                for batch in batches:
+                    write(batch)
+        compiled, design = self.designs[part.design]
+        assert compiled.grammar is not None
+        return PartRecord(
+            part.file,
+            compiled.grammar.name,
+            design.name,
+            part.first,
+            part.instances,
+            part.instances * maker.rows_per_instance,
+            path.stat().st_size,
+            written(summed(digests)),
+            Stored.of(path).sha256 if self.form in TEXT_FORMATS else None,
+        )
+
+    def _hashed(self, part: Part, digests: list[int], progress: Progress | None) -> Iterator[Any]:
+        """The batches of a part, each with its digest added to ``digests``."""
+        maker = self.makers[part.design]
+        hasher, rows = BlockHasher(maker.schema), 0
+        for batch in maker.batches(part.first, part.first + part.instances):
+            digests.append(hasher.block(batch, part.first + rows // maker.rows_per_instance))
+            yield batch
+            rows += int(batch.num_rows)
+            if progress is not None:
+                done = part.first + rows // maker.rows_per_instance
+                progress(maker.design.name, done, maker.number)
+
+
+def _on_disk(name: str) -> str:
+    """What a name is to a disk that does not tell capitals, or ways to write an accent, apart."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def generate_files(
+    run: Run,
+    out: Path,
+    *,
+    workers: int = 1,
+    shard: Shard | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Make a run's parts (those of a shard) in a folder, and the manifest once all are there.
+
+    The folder is new or empty, or holds part of the same run, which is then gone on with. Raises
+    `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
+    """
+    folder = RunFolder(out, run.manifest)
+    try:
+        if folder.open():
+            return Outcome(folder.finished(), (), ())
+        return _make_missing(run, folder, workers, shard or Shard(), progress)
+    except OSError as error:
+        with suppress(OSError):
+            there = folder.finished()
+            if there is not None:  # another process has finished it, and cleared up
+                return Outcome(there, (), ())
+        kept = folder.leave()
+        reason, remedy = obstacle(out, error)
+        raise MerulaError.of(
+            "M608",
+            f"{out} cannot be written: {reason}",
+            remedy=remedy + ("; what is done is kept: the same command goes on" if kept else ""),
+            place=str(out),
+        ) from error
+    except BaseException:
+        folder.leave()
+        raise
+
+
+def _make_missing(
+    run: Run, folder: RunFolder, workers: int, shard: Shard, progress: Progress | None
+) -> Outcome:
+    files = [part.file for part in run.parts]
+    done = folder.records(files)
+    todo = [part for part in shard.of(run.parts) if part.file not in done]
+    if workers > 1 and len(todo) > 1:
+        _in_workers(run, todo, folder.out, min(workers, len(todo)), progress)
+    else:
+        for part in todo:
+            run.make(part, folder.out, progress)
+    made = tuple(part.file for part in todo)
+    done = folder.records(files)
+    missing = tuple(file for file in files if file not in done)
+    if missing:  # other shards', or another process has finished it, and cleared up
+        there = folder.finished()
+        return Outcome(there, made, missing if there is None else ())
+    return Outcome(folder.close([done[file] for file in files]), made, ())
+
+
+# --- workers -------------------------------------------------------------------------------
+
+_of_worker: list[Run] = []  # the run of this process, where it is a worker
+
+
+def _start_worker(run: str) -> None:
+    """Read the run, which stands in a file so that a process starts with few words."""
+    import pyarrow as pa
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=end_with, args=(parent.sentinel,), daemon=True).start()
+    pa.set_cpu_count(1)
+    _of_worker.append(pickle.loads(Path(run).read_bytes()))
+
+
+def _make_in_worker(part: Part, folder: Path) -> PartRecord:
+    (run,) = _of_worker
+    return run.make(part, folder)
+
+
+def _in_workers(
+    run: Run, todo: Sequence[Part], out: Path, workers: int, progress: Progress | None
+) -> None:
+    """Make parts in new processes (forking one in which Arrow has threads is not safe)."""
+    # what is not to be made is there, or another shard's
+    done = {i: maker.number for i, maker in enumerate(run.makers)}
+    for part in todo:
+        done[part.design] -= part.instances
+    folder = TemporaryDirectory(prefix="merula-")
+    file = Path(folder.name, "run")
+    file.write_bytes(pickle.dumps(replace(run)))  # without makers: workers make their own
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (str(file),))
+    try:
+        with interrupts_ignored():
+            jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
+        for job in as_completed(jobs):
+            job.result()
+            part = jobs[job]
+            done[part.design] += part.instances
+            if progress is not None:
+                maker = run.makers[part.design]
+                progress(maker.design.name, done[part.design], maker.number)
+    except BrokenExecutor as error:
+        raise MerulaError.of(
+            "M677",
+            "a worker was ended from outside, perhaps because there was too little memory",
+            remedy="what is done is kept: the same command goes on; use fewer --workers",
+            place=str(out),
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+        folder.cleanup()

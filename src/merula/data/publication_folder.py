@@ -1,0 +1,284 @@
+"""The folder of a published data set: what was there stays whole until all that is new is ready.
+
+New files are made in a subfolder ``.merula/publish``. When all are done, a list of what is to be
+moved and deleted is written (``.merula/commit.json``), and only then are files moved. A run that
+was ended before that list was written has changed nothing, and the same command goes on with the
+files that are done; one that was ended after it is finished by the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from merula.core.diagnostics import MerulaError
+from merula.core.files import flush, write_json
+from merula.core.records import read_as
+from merula.core.workers import interrupts_ignored
+from merula.data.formats import Stored
+from merula.data.publication import PUBLICATION, PartEntry, Publication
+from merula.data.run_folder import RUN, STATE, demand_name, not_empty, size_of, writing
+from merula.data.soundness import is_inside, not_understood, sound_publication
+
+COMMIT, LOCK = "commit.json", "lock"
+
+
+class PublicationFolder:
+    """The folder that is published into; ``there`` is what was published before."""
+
+    def __init__(self, out: Path, key: str) -> None:
+        self.out = out
+        self.key = key  # of all that decides the rows: what is done of another run is no use
+        self.state = out / STATE
+        self.stage = self.state / "publish"
+        self.there: Publication | None = None
+        self._new: list[Path] = []  # folders that were made for it
+        self._own = False  # whether what is in ``.merula`` is this run's
+        self._lock: int | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """The folder while it is published into; after a failure the old data is there."""
+        try:
+            with writing(self.out, self._leave):
+                self._open()
+                yield
+        finally:
+            self._unlock()
+
+    def _open(self) -> None:
+        demand_name(self.out)
+        if self.out.exists() and not self.out.is_dir():
+            raise not_empty(self.out)
+        if not (self.out / PUBLICATION).is_file() and not (self.state / COMMIT).is_file():
+            self._refuse_foreign()
+        for folder in (self.state, self.stage):
+            _demand_folder(folder)
+        self._new = [path for path in (self.out, *self.out.parents) if not path.exists()]
+        self.state.mkdir(parents=True, exist_ok=True)
+        self._take_lock()
+        self._own = True
+        finish_commit(self.out)
+        self.there = sound_publication(self.out)
+        mark = self.stage / "key"
+        if not (mark.is_file() and mark.read_bytes() == self.key.encode()):
+            shutil.rmtree(self.stage, ignore_errors=True)
+            self.stage.mkdir()
+            mark.write_bytes(self.key.encode())
+
+    def _refuse_foreign(self) -> None:
+        """Refuse a folder that holds anything but hidden files, such as those of git."""
+        if not self.out.is_dir():
+            return
+        generated = (self.state / RUN).exists()  # what is done of a run of `merula generate`
+        if generated or any(not p.name.startswith(".") for p in self.out.iterdir()):
+            raise not_empty(self.out)
+
+    def _take_lock(self) -> None:
+        """Let no other process publish here at the same time, where the system has such locks."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        path = self.state / LOCK
+        self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW)
+        with suppress(BlockingIOError, FileNotFoundError):
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(self._lock), path.stat()):  # it is not a deleted one
+                return
+        self._new = []
+        raise MerulaError.of(
+            "M725",
+            f"another process is publishing into {self.out}",
+            remedy="wait until it is done, or name another folder",
+            place=str(self.out),
+        )
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _leave(self) -> None:
+        """After a failure: parts that are done stay, what else was made is taken away."""
+        with suppress(OSError):
+            done = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
+            if self._own and not done:
+                self._clear()
+        for folder in self._new:
+            with suppress(OSError):
+                folder.rmdir()
+
+    def _clear(self) -> None:
+        """Take away all that a run needs, last of all what keeps others out."""
+        shutil.rmtree(self.stage, ignore_errors=True)
+        with suppress(OSError):
+            for path in sorted(self.state.iterdir(), key=lambda path: path.name == LOCK):
+                path.unlink()
+            self.state.rmdir()
+
+    # --- parts ---------------------------------------------------------------------------------
+
+    def part_path(self, file: str) -> Path:
+        """Where a part is made."""
+        return self.stage / "files" / file
+
+    def staged(self, part: PartEntry) -> PartEntry | None:
+        """A part that an interrupted run has made, if it is whole."""
+        record = self.stage / "done" / f"{part.file}.json"
+        try:
+            found = read_as(PartEntry, json.loads(record.read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
+        return found if size_of(self.part_path(part.file)) == found.bytes else None
+
+    def published(self, part: PartEntry) -> bool:
+        """Whether a part that was published before is on the disk as it was."""
+        path = self.out / part.file
+        try:
+            return size_of(path) == part.bytes and Stored.of(path).sha256 == part.sha256
+        except OSError:
+            return False
+
+    # --- the end -------------------------------------------------------------------------------
+
+    def finish(
+        self, publication: Publication, texts: Mapping[str, bytes], parts: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Put all in its place: parts that were made, other files; delete what is left of before.
+
+        Returns the files that were written and those that were deleted.
+        """
+        manifest = json.dumps(publication.to_json(), indent=2, ensure_ascii=False) + "\n"
+        every = {**texts, PUBLICATION: manifest.encode()}
+        moved = list(parts)
+        for name, data in every.items():
+            if not _holds(self.out / name, data):
+                _write(self.part_path(name), data)
+                moved.append(name)
+        wanted = {*publication.files(), PUBLICATION}
+        old = self.there.files() if self.there is not None else []
+        deleted = [name for name in old if name not in wanted and (self.out / name).exists()]
+        if moved or deleted:
+            _demand_places(self.out, [*moved, *deleted])
+            flush(self.stage)
+            write_json(self.state / COMMIT, {"move": moved, "delete": deleted})
+            flush(self.state)
+            with interrupts_ignored():
+                finish_commit(self.out)
+        self._clear()
+        return moved, deleted
+
+
+def finish_commit(out: Path) -> None:
+    """Move what the list of an earlier run says is to be moved, if there is one."""
+    state = out / STATE
+    path = state / COMMIT
+    if not path.is_file():
+        return
+    said = _commit(path)
+    _demand_places(out, [*said.move, *said.delete])
+    for name in said.move:
+        made, place = state / "publish" / "files" / name, out / name
+        if made.is_file():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            made.replace(place)
+            flush(place.parent)
+    for name in said.delete:
+        gone = out / name
+        gone.unlink(missing_ok=True)
+        for folder in gone.parents:
+            if folder == out:
+                break
+            with suppress(OSError):
+                folder.rmdir()
+    path.unlink()
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """Which files are to be moved and deleted, named from the folder of the data set."""
+
+    move: list[str]
+    delete: list[str]
+
+
+def _commit(path: Path) -> _Commit:
+    """What a list of moves says; raises `MerulaError` where it names what is not of the folder."""
+    remedy = f"delete the folder {path.parent}, then publish again"
+    try:
+        said = read_as(_Commit, json.loads(path.read_text(encoding="utf-8")))
+    except (RecursionError, ValueError) as error:
+        raise not_understood(path, str(error), remedy) from error
+    for name in (*said.move, *said.delete):
+        if not is_inside(name):
+            raise not_understood(path, f"{name!r} is no file of the data set", remedy)
+    return said
+
+
+def _demand_places(out: Path, names: Iterable[str]) -> None:
+    """Refuse before anything is moved what stands where a file or its folder is to be."""
+    for name in names:
+        place = out / name
+        for folder in place.parents:
+            if folder == out:
+                break
+            _demand_folder(folder)
+        if place.is_dir() and not place.is_symlink():
+            raise _in_the_way(place, "a folder")
+
+
+def _demand_folder(path: Path) -> None:
+    """Refuse a file in place of a folder, and a link, which may lead anywhere."""
+    if path.is_symlink():
+        raise _in_the_way(path, "a link")
+    if path.exists() and not path.is_dir():
+        raise _in_the_way(path, "a file")
+
+
+def _in_the_way(path: Path, what: str) -> MerulaError:
+    return MerulaError.of(
+        "M727",
+        f"{path} is {what}: it is in the way",
+        remedy="move it elsewhere, then publish again",
+        place=str(path),
+    )
+
+
+def is_unfinished(out: Path) -> bool:
+    """Whether a run was ended while it moved files to their places."""
+    return (out / STATE / COMMIT).is_file()
+
+
+def note(folder: PublicationFolder, part: PartEntry) -> None:
+    """Record that a part is done."""
+    path = folder.stage / "done" / f"{part.file}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, asdict(part))
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+    aside.write_bytes(data)
+    flush(aside)
+    aside.replace(path)
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def sha256(data: bytes) -> str:
+    """The SHA-256 of some bytes, in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,1 @@
+"""What a design means before any lexeme is chosen: settings, items, cells, labels."""

@@ -1,0 +1,75 @@
+"""Rules that an item breaks, scopes that its rules ask about, and contested judgements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from merula.design.placement import Item
+from merula.design.settings import solve
+from merula.grammar import model as g
+from merula.grammar.conditions import evaluate, scope_tests
+
+
+def broken_rules(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
+    """The external and internal rules that fail in an item, as ``E agreement``."""
+    values, places = item.solved.values, item.places
+    failed = []
+    for rule in grammar.rules:
+        for test in rule.tests:
+            if isinstance(test, g.Ignores):
+                holds: bool | None = _ignores(grammar, item, test)
+            else:
+                holds = evaluate(test, values.get, places)
+            if holds is False:
+                failed.append(str(rule))
+                break
+    return tuple(failed)
+
+
+def scopes(grammar: g.Grammar, item: Item) -> tuple[tuple[str, str], ...]:
+    """For every object whose place a rule asks about, whether it is ``in`` or ``out``.
+
+    Scope is read off the constituents of the frame: it is the same where a replacement stands
+    for the licensor.
+    """
+    found: dict[str, str] = {}
+    for rule in grammar.rules:
+        for test in rule.tests:
+            for part in scope_tests(test):
+                asked = _whatever_the_word(part) if isinstance(part, g.Licensed) else part
+                inside = evaluate(asked, item.solved.values.get, item.places)
+                if inside is not None:
+                    found.setdefault(part.object.name, "in" if inside else "out")
+    return tuple(found.items())
+
+
+def _whatever_the_word(test: g.Licensed) -> g.Licensed:
+    """The same test for a licensor's replacement: a domain is one in which some word licenses."""
+    return replace(test, domains=tuple(replace(d, opened=None) for d in test.domains))
+
+
+def contested(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
+    """The names of what is contested about an item: speakers or linguists differ on it."""
+    values, places = item.solved.values, item.places
+    return tuple(
+        rule.name
+        for rule in grammar.contested
+        if any(evaluate(test, values.get, places) is True for test in rule.tests)
+    )
+
+
+def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:
+    """False iff the variable has not its determined value but an overt attractor's.
+
+    An attractor counts only where it stands in the sentence and differs from what is determined.
+    """
+    actual = item.solved.values.get(test.variable)
+    given, pinned = (
+        {v: x for v, x in some.items() if v is not test.variable}
+        for some in (item.state.given, item.state.pinned)
+    )
+    wanted = solve(grammar, given, pinned).values.get(test.variable)
+    if actual is None or actual == wanted:
+        return True
+    overt = (v for v in test.attractors if v.object in item.places)
+    return all(item.solved.values.get(v) != actual for v in overt)

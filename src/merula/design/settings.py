@@ -1,0 +1,163 @@
+"""Settings: what value every variable of an item has, and whether a test holds in it.
+
+Slow and obvious on purpose: a design has few items, whatever the number of lexemes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+
+from merula.core.frozen import frozen
+from merula.grammar import model as g
+from merula.grammar.conditions import evaluate, scope_tests, variables_of
+
+
+class Circular(Exception):
+    """Attributes that determine each other in a circle."""
+
+    def __init__(self, variables: Sequence[g.Variable], rule: g.Rule) -> None:
+        super().__init__(variables)
+        self.variables, self.rule = variables, rule
+
+
+@frozen
+class Solved:
+    """A total setting; ``determined`` are the variables that a rule gave their value."""
+
+    values: Mapping[g.Variable, str]
+    determined: frozenset[g.Variable]
+
+
+OTHER = "≠"  # pinned: not the value that the rules give, but the other one
+MAX_OPEN = 200  # variables solved inside one another: more only where rules form a circle
+
+
+def solve(
+    grammar: g.Grammar,
+    given: Mapping[g.Variable, str],
+    pinned: Mapping[g.Variable, str] | None = None,
+) -> Solved:
+    """Give every variable its value: pinned, given, fixed, by a rule, or its first value.
+
+    A variable that is pinned to `OTHER` has the other one of its two values than it would have
+    without that, whatever the rules give it.
+    An attribute of an absent object has no value and is left out.
+    """
+    return _solved(grammar, frozenset(given.items()), frozenset((pinned or {}).items()))
+
+
+_Pairs = frozenset[tuple[g.Variable, str]]
+
+
+@lru_cache(maxsize=2_000)
+def _solved(grammar: g.Grammar, given: _Pairs, pinned: _Pairs) -> Solved:
+    """`solve`, once for each setting: the items of a design have few between them."""
+    return _Solver(grammar, dict(given), dict(pinned)).run()
+
+
+class _Solver:
+    def __init__(
+        self,
+        grammar: g.Grammar,
+        given: Mapping[g.Variable, str],
+        pinned: Mapping[g.Variable, str],
+    ) -> None:
+        self.grammar, self.given, self.pinned = grammar, given, pinned
+        self.values: dict[g.Variable, str | None] = {}
+        self.determined: set[g.Variable] = set()
+        self.open: list[g.Variable] = []
+        self.equations: dict[g.Variable, list[g.Equation]] = {}
+        for equation in in_force(grammar, frozenset(given)):
+            self.equations.setdefault(equation.target, []).append(equation)
+
+    def run(self) -> Solved:
+        for variable in in_order(self.grammar, frozenset(self.given)):
+            self.value(variable)
+        known = {v: value for v, value in self.values.items() if value is not None}
+        return Solved(known, frozenset(self.determined))
+
+    def value(self, variable: g.Variable) -> str | None:
+        if variable in self.values:
+            return self.values[variable]
+        if variable in self.open or len(self.open) > MAX_OPEN:
+            first = self.open.index(variable) if variable in self.open else 0
+            circle = self.open[first:]
+            raise Circular(
+                circle, next(self.equations[v][0].rule for v in circle if v in self.equations)
+            )
+        self.open.append(variable)
+        self.values[variable] = result = self._value(variable)
+        self.open.pop()
+        return result
+
+    def _value(self, variable: g.Variable) -> str | None:
+        own = self.grammar.own(variable.object)
+        may_lack = own is not None and own is not variable and g.ABSENT in own.values
+        if may_lack and own is not None and self.value(own) == g.ABSENT:
+            return None
+        pin = self.pinned.get(variable)
+        if pin is not None and pin != OTHER:
+            return pin
+        if variable in self.given:
+            return self.given[variable]
+        for equation in () if variable.fixed else self.equations.get(variable, ()):
+            if all((self.test(t) is True) is wanted for t, wanted in equation.conditions):
+                source = equation.source
+                result = source if isinstance(source, str) else self.value(source)
+                if result is not None and pin == OTHER:
+                    return _other(variable, result)
+                if result is not None:
+                    self.determined.add(variable)
+                    return result
+        default = variable.default or None
+        return _other(variable, default) if pin == OTHER and default else default
+
+    def test(self, test: g.Test) -> bool | None:
+        return evaluate(test, self.value)
+
+
+def _other(variable: g.Variable, value: str) -> str:
+    return next(other for other in variable.values if other != value)
+
+
+@lru_cache(maxsize=256)
+def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equation, ...]:
+    """The equations that determine something where the variables ``known`` are given.
+
+    ``a = b`` determines ``a``: an attribute takes a value, a lexical feature asks for lexemes
+    that have it. Where ``a`` is given, the equation is only a test.
+    """
+    return tuple(
+        equation
+        for equation in grammar.equations
+        if equation.target not in known
+        and not equation.target.fixed
+        and not _needs_places(equation)
+    )
+
+
+@lru_cache(maxsize=256)
+def in_order(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Variable, ...]:
+    """All variables, those that determine others first (where there is no circle).
+
+    So a long chain of rules is solved link by link, not by recursion.
+    """
+    needs: dict[g.Variable, list[g.Variable]] = {v: [] for v in grammar.variables.values()}
+    for equation in in_force(grammar, known):
+        if isinstance(equation.source, g.Variable):
+            needs[equation.target].append(equation.source)
+        for test, _ in equation.conditions:
+            needs[equation.target].extend(variables_of(test))
+    try:
+        return tuple(TopologicalSorter(needs).static_order())
+    except CycleError:
+        return tuple(grammar.variables.values())
+
+
+def _needs_places(equation: g.Equation) -> bool:
+    return any(True for test, _ in equation.conditions for _ in scope_tests(test))
+
+
+# --- tests ---------------------------------------------------------------------------------

@@ -1,0 +1,114 @@
+"""The parts of a test, and whether it holds under a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from merula.grammar import model as g
+
+
+def parts(test: g.Test) -> Iterator[g.Test]:
+    """A test and all tests it is made of."""
+    yield test
+    match test:
+        case g.Not(test=inner):
+            yield from parts(inner)
+        case g.AllOf(tests=tests) | g.AnyOf(tests=tests):
+            for part in tests:
+                yield from parts(part)
+        case g.Choice(condition=c, consequence=t, alternative=a):
+            for branch in (c, t, a):
+                if branch is not None:
+                    yield from parts(branch)
+
+
+def variables_of(test: g.Test) -> Iterator[g.Variable]:
+    """The variables that a test asks about."""
+    for part in parts(test):
+        match part:
+            case g.Is(variable=variable):
+                yield variable
+            case g.Same(variable=variable, other=other):
+                yield from (variable, other)
+            case g.Ignores(variable=variable, attractors=attractors):
+                yield from (variable, *attractors)
+            case g.Within(place=g.Variable() as place):
+                yield place
+            case g.Licensed(domains=domains, barriers=barriers):
+                conditions = (c for d in (*domains, *barriers) for c in (d.there, d.opened))
+                yield from (c.variable for c in conditions if c is not None)
+
+
+def scope_tests(test: g.Test) -> Iterator[g.Within | g.Licensed]:
+    """The parts of a test that ask whether something stands in a constituent."""
+    return (part for part in parts(test) if isinstance(part, (g.Within, g.Licensed)))
+
+
+Getter = Callable[[g.Variable], str | None]
+
+
+Places = Mapping[g.Object, tuple[str, ...]]
+
+
+NEXT = ""  # stands between the constituents around an object's places, where it has several
+
+
+def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | None:
+    """Whether a test holds: True, False, or None where it asks about an absent object.
+
+    ``places`` are the constituents around each object that stands in the sentence.
+    """
+    match test:
+        case g.Is(variable=variable, values=values):
+            value = get(variable)
+            return None if value is None else value in values
+        case g.Same(variable=variable, other=other):
+            value, wanted = get(variable), get(other)
+            return None if value is None or wanted is None else value == wanted
+        case g.Within(object=item, place=place):
+            name = place if isinstance(place, str) else get(place)
+            around = (places or {}).get(item)
+            return None if around is None or name is None else name in around
+        case g.Licensed(object=item):
+            around = (places or {}).get(item)
+            return None if around is None else _licensed(test, around, get)
+        case g.Not(test=inner):
+            result = evaluate(inner, get, places)
+            return None if result is None else not result
+        case g.AllOf(tests=tests):
+            results = [evaluate(t, get, places) for t in tests]
+            return False if False in results else None if None in results else True
+        case g.AnyOf(tests=tests):
+            results = [evaluate(t, get, places) for t in tests]
+            return True if True in results else None if None in results else False
+        case g.Choice(condition=condition, consequence=then, alternative=otherwise):
+            if evaluate(condition, get, places) is True:
+                return evaluate(then, get, places)
+            return True if otherwise is None else evaluate(otherwise, get, places)
+        case g.Ignores():
+            return None  # needs what the rules would determine: see `_ignores`
+
+
+def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
+    """Whether one of the constituents around an object is a domain with no barrier further in.
+
+    An object that stands in several places is licensed in all of them.
+    """
+
+    def holds(condition: g.Is | None) -> bool:
+        return condition is None or evaluate(condition, get) is True
+
+    def among(some: Sequence[g.Domain], name: str) -> bool:
+        return any(d.name == name and holds(d.there) and holds(d.opened) for d in some)
+
+    licensed = False
+    for name in (*reversed(around), NEXT):  # from the object outwards
+        if name == NEXT and not licensed:
+            return False
+        if name == NEXT:
+            licensed = False
+        elif not licensed and among(test.domains, name):
+            licensed = True
+        elif not licensed and among(test.barriers, name):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""Tables of lexemes and surface rules as values, read and looked at without a grammar."""

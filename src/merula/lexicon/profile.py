@@ -1,0 +1,301 @@
+"""A table without a grammar: read, taken apart by category, its columns told apart.
+
+A grammar says which columns are forms, features or selections, and so does a legend. Without them
+it is judged by what stands in a column: forms are nearly all different, features are few values
+again and again, and a selection has cells such as ``person and not proper``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, cycle
+from typing import Literal
+
+from merula.core.diagnostics import Diagnostic, Report
+from merula.lexicon.legend import Legend
+from merula.lexicon.selection import cell_expression
+from merula.lexicon.table import (
+    ANY,
+    CATEGORY,
+    LEMMA,
+    SETS,
+    Table,
+    TableFormat,
+    build,
+    members,
+    read_table,
+)
+
+Kind = Literal["name", "form", "feature", "selection", "text"]
+
+SET = "set"
+KINDS: Mapping[str, Kind] = {  # what a legend calls the kinds
+    "form": "form",
+    "values": "feature",
+    "flag": "feature",
+    "number": "feature",
+    "selection": "selection",
+    "text": "text",
+}
+NAMES = (LEMMA, CATEGORY, SET)
+TOLD_APART = 0.75  # of the cells of a column of forms are different, at least
+READABLE = 0.6  # of the cells of a column of selections can be read, at least
+SHOWN = 5  # further places that a warning names
+FEWEST = 8  # rows of a category that say something about its columns
+SAMPLE = 1000  # cells of a column that are looked at
+FEW = 3  # values that a column of features may have in rows that are nearly all empty
+OPERATOR = re.compile(r"\b(?:and|or|not)\b|[()]")
+NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
+WORD = re.compile(r"[^\W\d][\w-]*")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a section: its cells, and what they are or seem to be.
+
+    ``gloss`` is what a legend says of the column.
+    """
+
+    name: str
+    cells: tuple[str, ...]
+    kind: Kind
+    gloss: str = ""
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each cell occurs, without empty ones."""
+        return Counter(cell for cell in self.cells if cell)
+
+    @property
+    def filled(self) -> int:
+        """How many cells are not empty."""
+        return self.counts.total()
+
+    @cached_property
+    def values(self) -> Counter[str]:
+        """How often each value occurs: sets taken apart, selections into words, without ``*``."""
+        values: Counter[str] = Counter()
+        for cell, number in self.counts.items():
+            for value in _values(cell, self.kind):
+                values[value] += number
+        return values
+
+    def siblings(self, other: Column) -> bool:
+        """Whether both are forms that differ in one value: ``nom.sg`` and ``nom.pl``."""
+        mine, theirs = self.name.split("."), other.name.split(".")
+        if self.kind != "form" or other.kind != "form" or len(mine) != len(theirs):
+            return False
+        return sum(a != b for a, b in zip(mine, theirs, strict=True)) == 1
+
+    def alike(self, other: Column) -> tuple[int, ...]:
+        """The rows of the section that have the same form in both columns."""
+        pairs = enumerate(zip(self.cells, other.cells, strict=True))
+        return tuple(row for row, (mine, theirs) in pairs if mine and mine == theirs)
+
+
+@dataclass(frozen=True)
+class Section:
+    """The lexemes of a category, or all lexical sets: ``rows`` are their numbers in the table."""
+
+    category: str
+    rows: tuple[int, ...]
+    columns: tuple[Column, ...]
+
+    def same_forms(self) -> Iterator[tuple[Column, Column, tuple[int, ...]]]:
+        """Pairs of columns that differ in one value, with the rows whose forms do not."""
+        for one, other in combinations(self.columns, 2):
+            if one.siblings(other):
+                alike = one.alike(other)
+                if alike:
+                    yield one, other, tuple(self.rows[row] for row in alike)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A table and its sections; ``written`` are the rows of its file as they stand there.
+
+    ``legend`` is the one beside the table, if there is one.
+    """
+
+    table: Table
+    sections: tuple[Section, ...]
+    written: tuple[tuple[str, ...], ...]
+    legend: Legend | None = None
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether the rows are lexical sets; otherwise they are lexemes."""
+        return _has_sets(self.table)
+
+    @cached_property
+    def distinct(self) -> Mapping[str, frozenset[str]]:
+        """The different cells of each column."""
+        return {name: frozenset(cells) for name, cells in self.table.columns.items()}
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The place of the headers."""
+        return (f"{self.table.name}:1",)
+
+    def places(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """The places of some rows."""
+        return tuple(self.table.place(row) for row in rows)
+
+    def title(self, row: int) -> str:
+        """What a reader calls a row: its lemma, its set, or its first cell."""
+        columns = self.table.columns
+        named = [columns[name][row] for name in (LEMMA, SET) if name in columns]
+        cells = (*named, *(cells[row] for cells in columns.values()))
+        return next((cell for cell in cells if cell), "an empty row")
+
+
+def odd(code: str, message: str, places: Sequence[str], *, remedy: str) -> Diagnostic:
+    """A warning about some places of a table; the first is named, the next in a note."""
+    first, *others = places
+    more = f" and {len(others) - SHOWN:,} more" if others[SHOWN:] else ""
+    notes = (f"the same at {', '.join(others[:SHOWN])}{more}",) if others else ()
+    return Diagnostic(code, message, (), remedy, notes, "warning", first)
+
+
+def profile(
+    name: str, data: bytes, form: TableFormat, report: Report, legend: Legend | None = None
+) -> Profile | None:
+    """The profile of a table's bytes; what the compiler would say of it goes to the report."""
+    table = read_table(name, data, form, report)
+    if table is None:
+        return None
+    legend = None if _has_sets(table) else legend
+    sections = tuple(_sections(table, legend))
+    found = Profile(table, sections, _as_written(name, data, form), legend)
+    if found.has_sets:
+        build([(table, SETS)], (), report)
+    else:
+        build((), [(table, None if CATEGORY in table.columns else "lexeme")], report)
+    return found
+
+
+def _sections(table: Table, legend: Legend | None) -> Iterator[Section]:
+    words = {
+        name: frozenset(cell for cell in set(column) if WORD.fullmatch(cell))
+        for name, column in table.columns.items()
+        if name not in NAMES
+    }
+    kinds = _kinds(table.columns, words, sets=_has_sets(table))
+    everything = range(len(table))
+    if _has_sets(table):
+        yield _section(SETS, everything, table.columns, kinds)
+        return
+    by_category: dict[str, list[int]] = {}
+    for row, category in zip(everything, table.columns.get(CATEGORY, cycle([""])), strict=False):
+        by_category.setdefault(category, []).append(row)
+    for category, rows in by_category.items():
+        cells = {name: tuple(column[row] for row in rows) for name, column in table.columns.items()}
+        enough = len(rows) >= FEWEST
+        own = _kinds(cells, words, sets=False) if enough else kinds
+        yield _described(_section(category, rows, cells, own), legend)
+
+
+def _described(section: Section, legend: Legend | None) -> Section:
+    """The section with its columns as a legend describes them."""
+    told = {} if legend is None else {column.name: column for column in legend.columns.values()}
+    columns = [
+        replace(column, kind=KINDS[told[column.name].kind], gloss=told[column.name].gloss)
+        if column.name in told
+        else column
+        for column in section.columns
+    ]
+    return replace(section, columns=tuple(columns))
+
+
+def _has_sets(table: Table) -> bool:
+    return LEMMA not in table.columns and CATEGORY not in table.columns
+
+
+def _section(
+    category: str,
+    rows: Sequence[int],
+    cells: Mapping[str, tuple[str, ...]],
+    kinds: Mapping[str, Kind],
+) -> Section:
+    columns = tuple(Column(name, column, kinds[name]) for name, column in cells.items())
+    return Section(category, tuple(rows), columns)
+
+
+def _kinds(
+    cells: Mapping[str, tuple[str, ...]], words: Mapping[str, frozenset[str]], *, sets: bool
+) -> dict[str, Kind]:
+    """What columns seem to be; ``words`` are the cells of each column that are one word."""
+    return {name: _kind(name, column, words, sets=sets) for name, column in cells.items()}
+
+
+def _kind(
+    name: str, cells: Sequence[str], words: Mapping[str, frozenset[str]], *, sets: bool
+) -> Kind:
+    if name in NAMES:
+        return "name"
+    filled = [cell for cell in cells if cell]
+    distinct = set(filled)
+    varied = len(distinct) >= TOLD_APART * len(filled)
+    if not sets and _is_selection(name, distinct, words, varied=varied):
+        return "selection"
+    several = any("|" in cell or cell == ANY for cell in distinct)
+    numbers = all(NUMBER.fullmatch(cell) for cell in distinct)
+    sparse = 2 * len(filled) < len(cells) and len(distinct) <= FEW
+    return "feature" if several or numbers or sparse or not varied else "form"
+
+
+def _is_selection(
+    name: str, cells: set[str], words: Mapping[str, frozenset[str]], *, varied: bool
+) -> bool:
+    """Whether cells are expressions: some have operators, and most of these can be read.
+
+    Forms may hold an *and*, too. Where nearly all cells are different, most of them have to be
+    expressions, and to ask for what other cells hold.
+    """
+    asking = sorted(cell for cell in cells if OPERATOR.search(cell))[:SAMPLE]
+    readable = [cell for cell in asking if cell_expression(cell) is not None]
+    if not readable or 2 * len(readable) < len(asking):
+        return False
+    if not varied:
+        return True
+    single = words.get(name, frozenset())
+    if len(readable) + len(single) < READABLE * len(cells):
+        return False
+    asked = {word for cell in readable for word in words_of(cell)}
+    return any(asked & found for found in words.values())
+
+
+def words_of(cell: str) -> list[str]:
+    """The features that a selection asks for."""
+    return [word for word in WORD.findall(cell) if word not in ("and", "or", "not")]
+
+
+def _values(cell: str, kind: Kind) -> Sequence[str]:
+    if kind == "selection":
+        return words_of(cell)
+    if kind == "feature":
+        return [value for value in members(cell) if value != ANY]
+    return (cell,)
+
+
+def _as_written(name: str, data: bytes, form: TableFormat) -> tuple[tuple[str, ...], ...]:
+    """The rows of a table that `read_table` has read, before anything is trimmed."""
+    plain = form.encoding.lower().replace("_", "-") == "utf-8"
+    text = data.decode("utf-8-sig" if plain else form.encoding)
+    declared = re.match(r"sep=(.)\r?\n", text)
+    if declared:
+        text = text[declared.end() :]
+    usual = "," if name.lower().endswith(".csv") else "\t"
+    separator = form.separator or (declared[1] if declared else usual)
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=separator,
+        quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
+    )
+    return tuple(tuple(row) for row in reader if any(cell.strip() for cell in row))

@@ -1,0 +1,115 @@
+"""What is in a table: lexemes by category, and for each column how full it is and with what."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from merula.lexicon.profile import Column, Kind, Profile, Section
+
+if TYPE_CHECKING:
+    pass
+
+COMMONEST = 20  # values of a column that are kept
+LONGEST = 3  # forms of a column that are kept
+EXAMPLES = 5  # lexemes with the same form in two columns that are kept
+
+
+@dataclass(frozen=True)
+class ColumnStatistics:
+    """A column of a category: filled cells, distinct values, the commonest with their numbers.
+
+    ``gloss`` is what a legend says of the column, or empty.
+    """
+
+    name: str
+    kind: Kind
+    gloss: str
+    filled: int
+    distinct: int
+    commonest: tuple[tuple[str, int], ...]
+    longest: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SameForms:
+    """Two columns of forms, and how many lexemes have the same form in both."""
+
+    columns: tuple[str, str]
+    rows: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SectionStatistics:
+    """The lexemes of a category (no category: all lexical sets)."""
+
+    category: str
+    rows: int
+    columns: tuple[ColumnStatistics, ...]
+    same_forms: tuple[SameForms, ...]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """A table: ``kind`` is ``sets`` or ``lexemes``."""
+
+    name: str
+    kind: str
+    rows: int
+    sections: tuple[SectionStatistics, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The statistics as plain JSON values."""
+        return {
+            "file": self.name,
+            "kind": self.kind,
+            "rows": self.rows,
+            "sections": [_section_json(section) for section in self.sections],
+        }
+
+
+def statistics(found: Profile) -> Statistics:
+    """The statistics of a table."""
+    return Statistics(
+        found.table.name,
+        "sets" if found.has_sets else "lexemes",
+        len(found.table),
+        tuple(_section(found, section) for section in found.sections),
+    )
+
+
+def _section(found: Profile, section: Section) -> SectionStatistics:
+    columns = [column for column in section.columns if column.filled]
+    same = [
+        SameForms((one.name, other.name), len(rows), tuple(found.title(r) for r in rows[:EXAMPLES]))
+        for one, other, rows in section.same_forms()
+    ]
+    return SectionStatistics(
+        "" if found.has_sets else section.category,
+        len(section.rows),
+        tuple(_column(column) for column in columns),
+        tuple(sorted(same, key=lambda pair: -pair.rows)),
+    )
+
+
+def _column(column: Column) -> ColumnStatistics:
+    values = column.values
+    commonest = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:COMMONEST]
+    longest = sorted(column.counts, key=lambda cell: (-len(cell), cell))[:LONGEST]
+    return ColumnStatistics(
+        column.name,
+        column.kind,
+        column.gloss,
+        column.filled,
+        len(values),
+        tuple(commonest),
+        tuple(longest),
+    )
+
+
+def _section_json(section: SectionStatistics) -> dict[str, Any]:
+    data = asdict(section)
+    for column in data["columns"]:
+        column["commonest"] = [{"value": v, "count": n} for v, n in column["commonest"]]
+    return data

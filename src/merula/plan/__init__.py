@@ -1,0 +1,1 @@
+"""Which lexemes go together in a variant: slots, constraints, counts and addresses."""

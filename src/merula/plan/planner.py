@@ -1,0 +1,382 @@
+"""The plan of a design: slots with candidate lexemes, constraints between them, and cells.
+
+A plan belongs to one variant. Its cells are ordered lists of pieces, a piece being fixed words
+or a form of a slot; placement, voice and linking are gone by now. Counting, sampling, writing
+and auditing work on plans and know nothing of phenomena.
+
+Order is canonical: slots in the order the cells show them, candidates by what stands in their
+rows, so that neither the names in a grammar nor the order of a table's rows or columns changes
+any data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations
+
+import numpy as np
+
+from merula.core.arrays import Bools
+from merula.core.diagnostics import Report
+from merula.core.frozen import frozen
+from merula.design.cells import Cell, Variant, cell_name
+from merula.design.placement import Item
+from merula.grammar import model as g
+from merula.grammar.model import CORRECT
+from merula.lexicon.surface import Surface
+from merula.lexicon.table import Lexicon
+from merula.plan.constraints import Selector, Together
+from merula.plan.contrast import Contrast, Contraster, Difference, Piece, difference
+from merula.plan.elimination import Made
+from merula.plan.relations import Constraint, Distinct, Origin
+from merula.plan.slots import Shown, Slot, SlotKey, SlotMaker, Spec, kept
+from merula.plan.space import Space
+
+
+@frozen
+class PlanCell:
+    """A cell with its pieces, one for each of its words."""
+
+    cell: Cell
+    pieces: tuple[Piece, ...]
+
+
+@frozen(eq=False)
+class Plan:
+    """One variant of a design, ready to be counted and written."""
+
+    design: g.Design
+    variant: Variant
+    slots: tuple[Slot, ...]
+    cells: tuple[PlanCell, ...]
+    space: Space
+    specs: tuple[Spec, ...]
+    alike: tuple[tuple[str, str], ...] = ()  # cells that must differ and are one sentence
+
+    @property
+    def count(self) -> int:
+        """How many instances the variant has."""
+        return self.space.count
+
+
+@frozen(eq=False)
+class Clash:
+    """A demand that is part of a clash, with the lexemes that other such demands leave it."""
+
+    origin: Origin
+    lexemes: Mapping[str, tuple[str, ...]]  # by slot
+
+
+@frozen
+class Excluded:
+    """A lexeme that is left out because a contrast does not show in it."""
+
+    title: str
+    place: str
+    alike: str  # which forms are the same
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.place}) {self.alike}".rstrip()
+
+
+_Filled = tuple[tuple[Slot, ...], Space, tuple[tuple[str, str], ...]]
+
+
+class _Layout:
+    """How the slots of a variant are numbered.
+
+    Variants of one layout share many items: what an item shows, and in what two differ, is found
+    out once, and equal differences are one object.
+    """
+
+    def __init__(self, specs: Sequence[Spec]) -> None:
+        self._order = {spec.key: i for i, spec in enumerate(specs)}
+        self._pieces: dict[Item, tuple[Piece, ...]] = {}
+        self._pairs: dict[tuple[Item, Item], Difference | None] = {}
+        self._known: dict[tuple[object, ...], Difference] = {}
+
+    def cell(self, cell: Cell, words: Sequence[Shown]) -> PlanCell:
+        """A cell with its pieces."""
+        if cell.item not in self._pieces:
+            slots = (-1 if word.key is None else self._order[word.key] for word in words)
+            pieces = (Piece(slot, word.text) for slot, word in zip(slots, words, strict=True))
+            self._pieces[cell.item] = tuple(pieces)
+        return PlanCell(cell, self._pieces[cell.item])
+
+    def difference(self, one: PlanCell, other: PlanCell) -> Difference | None:
+        """The difference of two cells, or None where they have the same pieces."""
+        pair = (one.cell.item, other.cell.item)
+        if pair not in self._pairs:
+            where = difference(one.pieces, other.pieces)
+            if where is not None:
+                content = (where.one, where.other, where.tail, where.first)
+                where = self._known.setdefault(content, where)
+            self._pairs[pair] = where
+        return self._pairs[pair]
+
+    def contrasting(
+        self, cells: Sequence[PlanCell]
+    ) -> tuple[dict[Difference, tuple[str, str]], list[tuple[str, str]]]:
+        """In what the pairs that must differ do differ, and the names of a pair that does so.
+
+        Beside them the names of the pairs that have the same pieces.
+        """
+        found: dict[Difference, tuple[str, str]] = {}
+        equal: list[tuple[str, str]] = []
+        for one, other in _must_differ(cells):
+            names = (one.cell.label, other.cell.label)
+            where = self.difference(one, other)
+            if where is None:
+                equal.append(names)
+            else:
+                found.setdefault(where, names)
+        return found, equal
+
+
+class Planner:
+    """Makes the plans of a grammar; what variants have in common is made once."""
+
+    def __init__(
+        self, grammar: g.Grammar, lexicon: Lexicon, surface: Surface, report: Report
+    ) -> None:
+        self.report = report
+        self._slots = SlotMaker(grammar, lexicon, report)
+        self._selector = Selector(grammar, report)
+        self._contraster = Contraster(surface)
+        self._layouts: dict[tuple[SlotKey, ...], _Layout] = {}
+        self._candidates: dict[tuple[object, ...], int] = {}  # of slots, numbered
+        self._contrasts: dict[tuple[int, Difference], Contrast | None] = {}
+        self._spaces: dict[tuple[object, ...], _Filled] = {}
+        self._equal_spaces: dict[tuple[object, ...], Space] = {}
+        self._components: Made = {}
+        self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
+        self.excluded: dict[tuple[str, str, str], dict[Excluded, None]] = {}  # by slot, contrast
+        self._alike: dict[tuple[str, str, frozenset[str]], Excluded] = {}
+
+    def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
+        """The plan of a variant, or None where something is missing (it has been reported)."""
+        rows: list[tuple[Shown, ...]] = []
+        for cell in cells:
+            row = self._slots.words(cell.item)
+            if row is None:
+                return None
+            if not row:
+                self._no_words(design, cell)
+                return None
+            rows.append(row)
+        specs = _specs(rows)
+        layout = self._layout(specs)
+        plan_cells = tuple(layout.cell(cell, row) for cell, row in zip(cells, rows, strict=True))
+        pairs, equal = layout.contrasting(plan_cells)
+        slots, space, alike = self._space(specs, plan_cells, pairs)
+        return Plan(design, variant, slots, plan_cells, space, specs, (*equal, *alike))
+
+    def _layout(self, specs: Sequence[Spec]) -> _Layout:
+        keys = tuple(spec.key for spec in specs)
+        if keys not in self._layouts:
+            self._layouts[keys] = _Layout(specs)
+        return self._layouts[keys]
+
+    def _no_words(self, design: g.Design, cell: Cell) -> None:
+        self.report.error(
+            "M421",
+            f"{cell_name(design, cell)} has no words",
+            design.span,
+            remedy="let the frame show something in every cell (an alternative without a guard)",
+        )
+
+    def clash(self, plan: Plan) -> tuple[Clash, ...]:
+        """For a plan without instances: demands that cannot hold together, none to spare.
+
+        Empty where there is no lexeme to begin with.
+        """
+        made = [self._slots.unselected(spec) for spec in plan.specs]
+        slots = [slot for slot, _ in made]
+        only_good = np.array([False, True])
+        constraints = [
+            Constraint((i,), (good.astype(np.int64),), only_good, Origin("", selection.span))
+            for i, (_, asked) in enumerate(made)
+            for selection, good in asked
+        ]
+        forms = [slot.forms for slot in slots]
+        for where, names in self._layout(plan.specs).contrasting(plan.cells)[0].items():
+            found = self._contraster.contrast(forms, where)
+            if found is not None and found.slots:
+                origin = Origin(_contrast_text(names))
+                constraints.append(Constraint(found.slots, found.groups, ~found.table, origin))
+        demanded, distinct = self._selector.constraints(slots, _together(plan.cells))
+        space = Space([len(slot) for slot in slots], [*constraints, *demanded], distinct)
+        clash = space.clash() if all(space.sizes) else []
+        return tuple(
+            Clash(item.origin, {slots[s].name: _passing(slots[s], s, clash) for s in item.slots})
+            for item in clash
+        )
+
+    def _space(
+        self,
+        specs: tuple[Spec, ...],
+        cells: Sequence[PlanCell],
+        pairs: Mapping[Difference, tuple[str, str]],
+    ) -> _Filled:
+        together = _together(cells)
+        key = (specs, tuple(pairs), together)
+        if key not in self._spaces:
+            self._spaces[key] = self._make_space(specs, pairs, together)
+        return self._spaces[key]
+
+    def _make_space(
+        self,
+        specs: tuple[Spec, ...],
+        pairs: Mapping[Difference, tuple[str, str]],
+        together: Together,
+    ) -> _Filled:
+        slots = [self._slots.slot(spec) for spec in specs]
+        keep = [np.ones(len(slot), dtype=np.bool_) for slot in slots]
+        shared: list[tuple[Contrast, tuple[str, str]]] = []
+        alike: list[tuple[str, str]] = []
+        candidates = tuple((id(slot.rows), slot.candidates or slot.titles) for slot in slots)
+        same = self._candidates.setdefault(candidates, len(self._candidates))
+        for where, names in pairs.items():
+            found = self._contrast(slots, same, where, names)
+            if found is None:
+                continue
+            if not found.slots:
+                alike.append(names)
+            elif len(found.slots) == 1:
+                (slot,), bad = found.slots, found.table[found.groups[0]]
+                keep[slot] &= ~bad
+                self._note_excluded(slots[slot], bad, names, where.columns(slot))
+            else:
+                shared.append((found, names))
+        slots = [kept(slot, k) for slot, k in zip(slots, keep, strict=True)]
+        constraints = [
+            Constraint(
+                found.slots,
+                tuple(
+                    x if keep[s].all() else x[keep[s]]
+                    for s, x in zip(found.slots, found.groups, strict=True)
+                ),
+                ~found.table,
+                Origin(_contrast_text(names)),
+            )
+            for found, names in shared
+        ]
+        demanded, distinct = self._selector.constraints(slots, together)
+        constraints += demanded
+        space = self._same_space([len(s) for s in slots], constraints, distinct)
+        return tuple(slots), space, tuple(alike)
+
+    def _same_space(
+        self, sizes: Sequence[int], constraints: list[Constraint], distinct: list[Distinct]
+    ) -> Space:
+        """One space for variants that differ in nothing but the forms they show."""
+        key = (
+            tuple(sizes),
+            tuple((c.slots, *(id(x) for x in c.groups)) for c in constraints),
+            tuple((d.slots, *(id(x) for x in d.keys)) for d in distinct),
+        )
+        if key not in self._equal_spaces:
+            self._equal_spaces[key] = Space(sizes, constraints, distinct, self._components)
+        return self._equal_spaces[key]
+
+    def _contrast(
+        self, slots: Sequence[Slot], same: int, where: Difference, names: tuple[str, str]
+    ) -> Contrast | None:
+        """Where two cells collapse, found out once for slots that have the same candidates."""
+        key = (same, where)
+        if key not in self._contrasts:
+            self._contraster.unchecked = False
+            forms = [slot.forms for slot in slots]
+            self._contrasts[key] = self._contraster.contrast(forms, where)
+            if self._contraster.unchecked:
+                self.unchecked.setdefault(names)
+        return self._contrasts[key]
+
+    def _note_excluded(
+        self, slot: Slot, bad: Bools, names: tuple[str, str], columns: tuple[str, ...]
+    ) -> None:
+        rows = self.excluded.setdefault((slot.name, *names), {})
+        for i in np.flatnonzero(bad).tolist():
+            forms = " = ".join(dict.fromkeys(slot.forms[c][i] for c in columns))
+            alike = f"{columns[0]} = {columns[1]} = {forms}" if len(columns) == 2 else ""
+            key = (slot.titles[i], slot.places[i], frozenset(columns))
+            rows[self._alike.setdefault(key, Excluded(*key[:2], alike))] = None  # in either order
+
+
+# --- small functions -----------------------------------------------------------------------
+
+
+def _contrast_text(names: tuple[str, str]) -> str:
+    return f"`{names[0]}` and `{names[1]}` must not be the same sentence"
+
+
+def _passing(slot: Slot, number: int, clash: Iterable[Constraint | Distinct]) -> tuple[str, ...]:
+    """The lexemes of a slot that satisfy what a clash asks of the slot alone."""
+    keep = np.ones(len(slot), dtype=np.bool_)
+    for item in clash:
+        if isinstance(item, Constraint) and item.slots == (number,):
+            keep &= item.table[item.groups[0]]
+    return tuple(slot.titles[i] for i in np.flatnonzero(keep))
+
+
+def _specs(rows: Iterable[Sequence[Shown]]) -> tuple[Spec, ...]:
+    """The choices that some words are made by, in the order in which they show."""
+    words: dict[SlotKey, dict[Shown, None]] = {}
+    for word in chain.from_iterable(rows):
+        if word.key is not None:
+            words.setdefault(word.key, {})[word] = None
+    return tuple(
+        Spec(
+            key,
+            next(word.name for word in found),
+            frozenset().union(*(word.objects for word in found)),
+            tuple(dict.fromkeys(word.text for word in found)),
+        )
+        for key, found in words.items()
+    )
+
+
+def forms(slots: Sequence[Slot], piece: Piece) -> Sequence[str]:
+    """The texts a piece can have, by candidate."""
+    return (piece.text,) if piece.slot < 0 else slots[piece.slot].forms[piece.text]
+
+
+def phrases(slots: Sequence[Slot], cell: PlanCell, candidates: Sequence[int]) -> tuple[str, ...]:
+    """The texts of a cell's pieces for one candidate a slot, before any surface rule."""
+    return tuple(
+        p.text if p.slot < 0 else slots[p.slot].forms[p.text][candidates[p.slot]]
+        for p in cell.pieces
+    )
+
+
+def slot_names(plan: Plan) -> list[str]:
+    """A column name for each slot: its object, numbered where an object has several."""
+    names: list[str] = []
+    for slot in plan.slots:
+        name, number = slot.name, 2
+        while name in names:
+            name, number = f"{slot.name}_{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _must_differ(cells: Sequence[PlanCell]) -> Iterator[tuple[PlanCell, PlanCell]]:
+    """The pairs of cells that must never be one sentence.
+
+    All cells of a paradigm; all answers of a matrix; of its items those with unequal pieces.
+    """
+    for one, other in combinations(cells, 2):
+        both = one.cell.role == other.cell.role
+        if not both and CORRECT not in (one.cell.label, other.cell.label):
+            continue
+        if one.pieces == other.pieces and "context" in (one.cell.role, other.cell.role):
+            continue
+        yield one, other
+
+
+def _together(cells: Iterable[PlanCell]) -> Together:
+    """The pairs of slots that some cell shows both."""
+    pairs: set[tuple[int, int]] = set()
+    for shown in {frozenset(p.slot for p in cell.pieces if p.slot >= 0) for cell in cells}:
+        pairs.update(combinations(sorted(shown), 2))
+    return frozenset(pairs)

@@ -1,0 +1,1 @@
+"""The part of a design that somebody asks for: restrictions, occurrences, test cases."""

@@ -1,0 +1,1 @@
+"""Addresses become Arrow rows: lexemes, sentences, spans, columns."""

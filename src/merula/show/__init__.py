@@ -1,0 +1,1 @@
+"""Instances for eyes: aligned drawings in a terminal and as HTML."""
