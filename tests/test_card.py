@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import merula
 from merula.core.diagnostics import MerulaError
 from merula.core.resources import folder
-from merula.data.publication import Publication, SuiteEntry
+from merula.data.manifests.publication import Publication, SuiteEntry
 from merula.lexicon.table import TableOptions
 from merula.publish import card_metadata, markdown
 from merula.publish.card import demand_card, demand_template, facts, render
@@ -191,7 +191,7 @@ def test_datasets_load_what_the_head_says(
 
 
 def read(out: Path) -> Publication:
-    from merula.data.publication import read_publication
+    from merula.data.manifests.publication import read_publication
 
     found = read_publication(out)
     assert found is not None

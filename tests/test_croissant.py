@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import merula
 from merula.data.features import ClassNames
+from merula.data.manifests.publication import Publication
 from merula.data.opened import Published
-from merula.data.publication import Publication
 from merula.publish.croissant import Ids, croissant
 from merula.publish.make import publish
 from test_card import SPLITS, toy

@@ -17,7 +17,7 @@ from merula.cli.generate import FORMATS
 from merula.compiler.compiled import Compiled
 from merula.data import formats
 from merula.data.formats import WRITERS
-from merula.data.parts import Run
+from merula.data.run import Run
 from merula.plan.order import Permutation
 from merula.rows.columns import answer_orders
 from merula.rows.maker import RowChoice, RowMaker

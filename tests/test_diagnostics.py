@@ -23,8 +23,9 @@ from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled
 from merula.core.diagnostics import Diagnostic
 from merula.core.source import Source, display_width
+from merula.data.folder import STATE
 from merula.data.formats import WRITERS
-from merula.data.run_folder import MANIFEST, STATE
+from merula.data.manifests.run import MANIFEST
 
 SETS = """\
 subj.sg\tsubj.pl\tn1.sg\tn1.pl\tn2.sg\tn2.pl\tverb.sg\tverb.pl

@@ -28,9 +28,10 @@ import merula
 from merula.compiler.compiled import Compiled
 from merula.core.files import obstacle
 from merula.data.digest import BlockHasher, summed
+from merula.data.folder import STATE
 from merula.data.formats import WRITERS, json_texts, read_batches
-from merula.data.parts import Outcome, Part, Run, Shard, generate_files
-from merula.data.run_folder import MANIFEST, STATE
+from merula.data.manifests.run import MANIFEST
+from merula.data.run import Outcome, Part, Run, Shard, generate_files
 from merula.data.verify import verify
 from merula.rows.columns import row_schema
 from merula.rows.maker import RowChoice, RowMaker

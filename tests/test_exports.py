@@ -23,7 +23,7 @@ from export_folders import keys, publish, run
 from merula.audit import read_corpus
 from merula.cli import main
 from merula.core.diagnostics import MerulaError
-from merula.data.export_folder import new_folder
+from merula.data.folder import new_folder
 from merula.exports.make import FORMATS, export
 from merula.exports.pairs import Contrast, Pair, lexically_identical, one_prefix, two_prefix
 from merula.exports.regions import Alignment, Unit, pieces

@@ -24,7 +24,7 @@ from merula.core.diagnostics import MerulaError, Report
 from merula.core.source import Source
 from merula.data.formats import suffix
 from merula.data.layouts import WRITERS, Matrix, Outlines, genbench, wide, wide_header, xy
-from merula.data.parts import Run, generate_files
+from merula.data.run import Run, generate_files
 from merula.data.verify import verify
 from merula.grammar.program import read_grammar
 from merula.rows.maker import RowChoice, RowMaker

@@ -26,11 +26,11 @@ import merula
 from merula.cli import main
 from merula.data.features import CLASSES, ClassNames, Fields, Items, Value, features_of
 from merula.data.formats import plain
+from merula.data.manifests.publication import Publication, read_publication
 from merula.data.opened import Published
-from merula.data.publication import Publication, read_publication
 from merula.data.publication_folder import finish_commit
+from merula.data.published_rows import stored_digest
 from merula.publish.audit import sample_of
-from merula.publish.parts import stored_digest
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation
 from merula.strategies import GrammarText, grammars
@@ -525,7 +525,7 @@ def test_a_run_that_is_stopped_leaves_the_old_data_or_is_finished(
 def test_parts_of_a_killed_run_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("toy.merula", "--rows-per-file", "4")
     made: list[str] = []
-    real = merula.publish.parts.Maker.write
+    real = merula.data.published_rows.Maker.write
 
     def write(self: Any, part: Any, path: Path) -> Any:
         if made and made[-1] == "stop":
@@ -533,7 +533,7 @@ def test_parts_of_a_killed_run_are_used_again(monkeypatch: pytest.MonkeyPatch) -
         made.append(part.file)
         return real(self, part, path)
 
-    monkeypatch.setattr("merula.publish.parts.Maker.write", write)
+    monkeypatch.setattr("merula.data.published_rows.Maker.write", write)
     first = real
 
     def once(self: Any, part: Any, path: Path) -> Any:
@@ -542,11 +542,11 @@ def test_parts_of_a_killed_run_are_used_again(monkeypatch: pytest.MonkeyPatch) -
         made.append(part.file)
         return first(self, part, path)
 
-    monkeypatch.setattr("merula.publish.parts.Maker.write", once)
+    monkeypatch.setattr("merula.data.published_rows.Maker.write", once)
     with pytest.raises(Stopped):
         run("publish", *words, "--out", "out", *LICENCE)
     assert not Path("out/merula.json").exists()
-    monkeypatch.setattr("merula.publish.parts.Maker.write", write)
+    monkeypatch.setattr("merula.data.published_rows.Maker.write", write)
     published(*words)
     assert len(made) == len(set(made)) == 2
     assert not verified()
@@ -662,7 +662,7 @@ def test_rows_that_only_the_manifest_vouches_for_are_found(copy: Path) -> None:
     _rewritten(copy / name, lambda table: _edited(table, "sentence", lambda text: text + "!"))
     config = about(copy).config("only-any")
     (part,) = (p for split in config.splits for p in split.files if p.file == name)
-    digest, rows = stored_digest(copy / name, config, part)
+    digest, rows = stored_digest(config, part, copy / name)
     assert rows == part.rows
     manifest = copy / "merula.json"
     text = manifest.read_text(encoding="utf-8")

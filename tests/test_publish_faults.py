@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 import merula
 from merula.cli import main
+from merula.data.manifests.soundness import is_inside
 from merula.data.opened import Published
 from merula.data.publication_folder import PublicationFolder
-from merula.data.soundness import is_inside
-from merula.publish.parts import Maker
+from merula.data.published_rows import Maker
 from random_grammars import examples
 
 TABLE = """subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl

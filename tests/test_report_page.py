@@ -18,9 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from merula.cli import main
-from merula.data.data_sets import Config, open_data_set
 from merula.data.features import ClassNames
-from merula.data.opened import Published
+from merula.data.opened import Config, Published, open_data_set
 from merula.pages.audits import findings
 from merula.pages.pieces import json_of
 from merula.pages.report import _safe

@@ -109,8 +109,9 @@ def verify(folder: str | Path) -> tuple[FileCheck, ...]:
     data set, or one that is not finished.
     """
     from merula.data.verify import verify
+    from merula.publish.remake import remake
 
-    return tuple(verify(Path(folder)))
+    return tuple(verify(Path(folder), remake))
 
 
 def diff(old: Grammar, new: Grammar, *, examples: int = 3, seed: int = 0) -> GrammarDiff:
@@ -440,7 +441,7 @@ class Data:
         'agreement_fr-six.jsonl'
         """
         from merula.data.formats import FORMATS
-        from merula.data.parts import Run, generate_files
+        from merula.data.run import Run, generate_files
 
         if form not in FORMATS:
             raise ValueError(f"form={form!r} should be one of {', '.join(FORMATS)}")

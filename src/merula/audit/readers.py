@@ -56,7 +56,7 @@ from merula.core.diagnostics import MerulaError, listing
 from merula.core.frozen import frozen
 
 if TYPE_CHECKING:
-    from merula.data.publication import Publication
+    from merula.data.manifests.publication import Publication
 
 SPLITS = {
     "train": "train",
@@ -159,8 +159,8 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
 
 def _published(path: Path) -> Publication | None:
     """What is published in a folder, if that is what it is."""
+    from merula.data.manifests.publication import PUBLICATION
     from merula.data.opened import Published
-    from merula.data.publication import PUBLICATION
 
     return Published.open(path).about if (path / PUBLICATION).is_file() else None
 
@@ -170,20 +170,21 @@ def _manifest(folder: Path) -> Noted:
 
     A file of a suite of matrices stands three folders below its manifest.
     """
-    from merula.data.manifest import read_manifest
-    from merula.data.suite_manifest import read_suite
+    from merula.data.manifests.read import read_manifest
+    from merula.data.manifests.suite import SuiteManifest
 
     above = [folder, *folder.resolve().parents[:SUITE_DEPTH]]
-    path = next((f / MANIFEST for f in above if (f / MANIFEST).is_file()), folder / MANIFEST)
+    path = next((f / MANIFEST for f in above if (f / MANIFEST).is_file()), None)
+    if path is None:
+        return Noted()
     try:
-        suite = read_suite(path) if path.is_file() else {}
-        if suite is not None:
-            said = [(d, d["design"]) for d in suite.get("designs", ())]
-            said += [(d, d["set"]) for d in suite.get("matrices", ())]
-            return Noted({}, {part_of(d["part"], name): d["language"] for d, name in said})
         manifest = read_manifest(path)
-    except (MerulaError, OSError, TypeError, KeyError):  # of another program: the files say what
-        return Noted()  # they are
+    except MerulaError:  # of another program: the files say what they are
+        return Noted()
+    if isinstance(manifest, SuiteManifest):
+        languages = {part_of(r.part, r.design): r.language for r in manifest.designs}
+        languages |= {part_of(r.part, r.set): r.language for r in manifest.matrices}
+        return Noted({}, languages)
     titles = {file.file: file.title for file in manifest.files}
     return Noted(titles, {d.title: d.language for d in manifest.designs if d.language})
 

@@ -24,7 +24,7 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.data.parts import Outcome, Shard
+    from merula.data.run import Outcome, Shard
 
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
 LAYOUTS = ("wide", "genbench", "xy")
@@ -107,7 +107,7 @@ def generate(
     The same grammar, tables and seed give the same rows, however many processes or shards make
     them. If a run is interrupted, the same command goes on with it.
     """
-    from merula.data.parts import Run, generate_files
+    from merula.data.run import Run, generate_files
     from merula.rows.maker import RowChoice
 
     if everything == (number is not None):
@@ -149,7 +149,7 @@ def _only(compiled: Sequence[Any], names: Sequence[str]) -> list[Any]:
 
 
 def _shard(text: str | None) -> Shard | None:
-    from merula.data.parts import Shard
+    from merula.data.run import Shard
 
     if text is None:
         return None

@@ -77,7 +77,7 @@ def show_push(folder: Path, repo: str, outcome: Outcome, *, public: bool) -> Non
 
 
 def _files_of(outcome: Outcome) -> list[str]:
-    from merula.data.publication import PUBLICATION
+    from merula.data.manifests.publication import PUBLICATION
 
     return [*outcome.publication.files(), PUBLICATION]
 

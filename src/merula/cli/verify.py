@@ -31,10 +31,12 @@ def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
     published data sets are also made again from their grammars, and compared.
     """
     from merula.data.verify import verify as check
+    from merula.publish.remake import remake
 
+    progress = None if quiet or not sys.stderr.isatty() else _progress
     found = []
     for folder in folders:
-        for item in check(folder, None if quiet or not sys.stderr.isatty() else _progress):
+        for item in check(folder, remake, progress):
             found.append({"folder": str(folder), **asdict(item)})
             if form == "text" and (item.fault or not quiet):
                 click.echo(f"{folder / item.file}  {item}")

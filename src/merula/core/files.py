@@ -1,4 +1,4 @@
-"""What stands in the way of writing: the system's errors, with the remedy that fits each."""
+"""Writing to the disk: files that are whole or absent, and what to say where it cannot be done."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import errno
 import json
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,35 @@ def flush(path: Path) -> None:
         os.close(number)
 
 
-def write_json(path: Path, value: Any, aside: Path | None = None) -> None:
-    """Write a file of JSON under another name and move it to its place."""
-    aside = aside or path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
+def partial_path(path: Path, folder: Path | None = None) -> Path:
+    """Return a name for a file or folder while it is made: hidden, and nobody else's.
+
+    It is beside ``path``, or in another ``folder`` of the same disk.
+    """
+    name = f".{path.name}-{os.getpid()}-{secrets.token_hex(4)}.partial"
+    return (folder or path.parent) / name
+
+
+@contextmanager
+def replacing(path: Path, folder: Path | None = None) -> Iterator[Path]:
+    """Give a temporary name to write a file under.
+
+    When the block has ended, the file is flushed to the disk and takes the place of ``path``, so
+    that whoever reads ``path`` sees the old file or the new one. After a failure it is deleted.
+    """
+    made = partial_path(path, folder)
+    try:
+        yield made
+        flush(made)
+        made.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: Any, folder: Path | None = None) -> None:
+    """Write a file of JSON, under a temporary name first (in ``folder``, where one is given)."""
     text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    aside.write_text(text, encoding="utf-8")
-    flush(aside)
-    aside.replace(path)
+    with replacing(path, folder) as made:
+        made.write_text(text, encoding="utf-8")

@@ -19,10 +19,20 @@ R = TypeVar("R")
 
 
 class Workers:
-    """Does jobs, at most ``number`` at once; new processes are started when they are needed."""
+    """Processes that do jobs, at most ``count`` at once; they are started when they are needed.
 
-    def __init__(self, number: int) -> None:
-        self.number = number
+    ``prepare`` is called in each process before its first job. With one worker, or one job, all is
+    done in this process.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        prepare: Callable[[], None] | None = None,
+        *,
+        remedy: str = "use fewer --workers",
+    ) -> None:
+        self.count, self.prepare, self.remedy = count, prepare, remedy
         self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Workers:
@@ -33,8 +43,8 @@ class Workers:
             self._pool.shutdown(cancel_futures=True)
 
     def run(self, do: Callable[[J], R], jobs: Sequence[J]) -> Iterator[tuple[int, R]]:
-        """The place and the result of each job, as they are done; raises what a job raises."""
-        if self.number < 2 or len(jobs) < 2:
+        """Yield the place and result of each job, as they are done; raises what a job raises."""
+        if self.count < 2 or len(jobs) < 2:
             yield from ((i, do(job)) for i, job in enumerate(jobs))
             return
         try:
@@ -50,13 +60,15 @@ class Workers:
             raise MerulaError.of(
                 "M677",
                 "a worker was ended from outside, perhaps because there was too little memory",
-                remedy="use fewer --workers",
+                remedy=self.remedy,
             ) from error
 
     def _started(self) -> ProcessPoolExecutor:
         # forking a process in which Arrow has threads is not safe
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.number, get_context("spawn"), _start)
+            self._pool = ProcessPoolExecutor(
+                self.count, get_context("spawn"), _start, (self.prepare,)
+            )
         return self._pool
 
 
@@ -75,20 +87,17 @@ def _attempt(do: Callable[[J], R], job: J) -> tuple[Any, tuple[Diagnostic, ...]]
         return None, error.problems
 
 
-def _start() -> None:
-    import pyarrow as pa
-
+def _start(prepare: Callable[[], None] | None) -> None:
+    """Begin a process that works for this one: it ends with it, and Ctrl-C ends it from now on."""
+    if prepare is not None:
+        prepare()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
     parent = parent_process()
     if parent is not None:
-        Thread(target=end_with, args=(parent.sentinel,), daemon=True).start()
-    pa.set_cpu_count(1)
+        Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
 
 
-# --- processes that work for another one: they end with it, and are not interrupted as they s
-
-
-def end_with(sentinel: int) -> None:
+def _end_with(sentinel: int) -> None:
     """End this process when another one ends, however that comes about."""
     wait([sentinel])
     os._exit(1)
@@ -96,7 +105,7 @@ def end_with(sentinel: int) -> None:
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Processes that are started meanwhile ignore Ctrl-C, until they are ready for it."""
+    """Ignore Ctrl-C in the block; processes started in it ignore it until they are ready."""
     if current_thread() is not main_thread():
         yield
         return

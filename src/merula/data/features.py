@@ -23,10 +23,10 @@ import pyarrow as pa
 
 from merula.compiler.compiled import CompiledDesign
 from merula.core.frozen import frozen
+from merula.data.schema import common_schema
 from merula.grammar.model import LETTERS
 from merula.rows.columns import TEXT_COLUMNS, WORD
 from merula.rows.maker import RowMaker
-from merula.suite.tables import common_schema
 
 LABEL, ACCEPTABLE = "label", "acceptable"  # what is published, what rows call it
 LABELS = ("unacceptable", "acceptable")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,19 +190,25 @@ WRITERS: Mapping[str, Callable[[Path, Any, Any], AbstractContextManager[Write]]]
 
 
 def read_batches(path: Path, form: str, schema: Any, rows: int) -> Iterator[Any]:
-    """The batches of a Parquet or Arrow file, ``rows`` in each but the last.
+    """Yield the batches of a Parquet or Arrow file, ``rows`` in each but the last.
 
     Raises ValueError or pyarrow's errors where the file is not one of ours.
     """
+    for table in in_blocks(_stored(path, form), rows):
+        yield as_batch(table, schema)
+
+
+def in_blocks(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Yield batches as tables of so many rows each but the last, none of them empty."""
     left: list[Any] = []
-    for batch in _stored(path, form):
+    for batch in batches:
         left.append(batch)
         while sum(b.num_rows for b in left) >= rows:
             table = pa.Table.from_batches(left).combine_chunks()
-            yield _as_rows(table.slice(0, rows), schema)
+            yield table.slice(0, rows).combine_chunks()
             left = table.slice(rows).to_batches()
-    if left and sum(b.num_rows for b in left):
-        yield _as_rows(pa.Table.from_batches(left).combine_chunks(), schema)
+    if sum(b.num_rows for b in left):
+        yield pa.Table.from_batches(left).combine_chunks()
 
 
 def _stored(path: Path, form: str) -> Iterator[Any]:
@@ -228,8 +234,8 @@ def stored_schema(path: Path, form: str) -> Any:
         return reader.schema
 
 
-def _as_rows(table: Any, schema: Any) -> Any:
-    """A table as one batch of our types."""
+def as_batch(table: Any, schema: Any) -> Any:
+    """Return a table of plain values as one batch of a schema; raises ValueError."""
     if table.schema.names != schema.names:
         raise ValueError(f"its columns are {', '.join(table.schema.names)}")
     columns = [
@@ -238,7 +244,7 @@ def _as_rows(table: Any, schema: Any) -> Any:
         else pa.array([], field.type)
         for column, field in zip(table.columns, schema, strict=True)
     ]
-    return pa.RecordBatch.from_arrays(columns, names=schema.names)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 # --- JSON a column at a time ---------------------------------------------------------------
@@ -365,3 +371,8 @@ class Stored:
                 total.update(block)
                 size += len(block)
         return Stored(size, total.hexdigest())
+
+
+def one_arrow_thread() -> None:
+    """Let Arrow use one thread in this process, where several processes share the work."""
+    pa.set_cpu_count(1)

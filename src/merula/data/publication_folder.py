@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,62 +18,58 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from merula.core.diagnostics import MerulaError
-from merula.core.files import flush, write_json
-from merula.core.records import read_as
+from merula.core.files import flush, replacing, write_json
+from merula.core.records import left_record, not_understood, read_json, understood
 from merula.core.workers import interrupts_ignored
+from merula.data.folder import RUN, STATE, Folder, has_size, not_empty
 from merula.data.formats import Stored
-from merula.data.publication import PUBLICATION, PartEntry, Publication
-from merula.data.run_folder import RUN, STATE, demand_name, not_empty, size_of, writing
-from merula.data.soundness import is_inside, not_understood, sound_publication
+from merula.data.manifests.publication import PUBLICATION, PartEntry, Publication
+from merula.data.manifests.soundness import is_inside, sound_publication
 
 COMMIT, LOCK = "commit.json", "lock"
 
 
-class PublicationFolder:
-    """The folder that is published into; ``there`` is what was published before."""
+class PublicationFolder(Folder):
+    """The folder that is published into; ``before`` is what was published there before."""
 
     def __init__(self, out: Path, key: str) -> None:
-        self.out = out
+        super().__init__(out)
         self.key = key  # of all that decides the rows: what is done of another run is no use
-        self.state = out / STATE
         self.stage = self.state / "publish"
-        self.there: Publication | None = None
-        self._new: list[Path] = []  # folders that were made for it
+        self.before: Publication | None = None
         self._own = False  # whether what is in ``.merula`` is this run's
         self._lock: int | None = None
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """The folder while it is published into; after a failure the old data is there."""
+        """Open the folder for this process alone; after a failure the old data is there."""
         try:
-            with writing(self.out, self._leave):
-                self._open()
+            with super().opened():
                 yield
         finally:
             self._unlock()
 
-    def _open(self) -> None:
-        demand_name(self.out)
+    def open(self) -> None:
+        """Finish what an earlier run has begun to move; keep its parts if they are of this run."""
         if self.out.exists() and not self.out.is_dir():
             raise not_empty(self.out)
         if not (self.out / PUBLICATION).is_file() and not (self.state / COMMIT).is_file():
-            self._refuse_foreign()
+            self._demand_unused()
         for folder in (self.state, self.stage):
             _demand_folder(folder)
-        self._new = [path for path in (self.out, *self.out.parents) if not path.exists()]
-        self.state.mkdir(parents=True, exist_ok=True)
+        self._make(self.state)
         self._take_lock()
         self._own = True
         finish_commit(self.out)
-        self.there = sound_publication(self.out)
+        self.before = sound_publication(self.out)
         mark = self.stage / "key"
         if not (mark.is_file() and mark.read_bytes() == self.key.encode()):
             shutil.rmtree(self.stage, ignore_errors=True)
             self.stage.mkdir()
             mark.write_bytes(self.key.encode())
 
-    def _refuse_foreign(self) -> None:
-        """Refuse a folder that holds anything but hidden files, such as those of git."""
+    def _demand_unused(self) -> None:
+        """Raise where the folder holds anything but hidden files, such as those of git."""
         if not self.out.is_dir():
             return
         generated = (self.state / RUN).exists()  # what is done of a run of `merula generate`
@@ -106,15 +101,15 @@ class PublicationFolder:
             os.close(self._lock)
             self._lock = None
 
-    def _leave(self) -> None:
+    def leave(self) -> bool:
         """After a failure: parts that are done stay, what else was made is taken away."""
+        done = False
         with suppress(OSError):
             done = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
             if self._own and not done:
                 self._clear()
-        for folder in self._new:
-            with suppress(OSError):
-                folder.rmdir()
+        self._unmake()
+        return done
 
     def _clear(self) -> None:
         """Take away all that a run needs, last of all what keeps others out."""
@@ -126,30 +121,36 @@ class PublicationFolder:
 
     # --- parts ---------------------------------------------------------------------------------
 
-    def part_path(self, file: str) -> Path:
-        """Where a part is made."""
+    def staged(self, file: str) -> Path:
+        """Return where a file is made."""
         return self.stage / "files" / file
 
-    def staged(self, part: PartEntry) -> PartEntry | None:
-        """A part that an interrupted run has made, if it is whole."""
-        record = self.stage / "done" / f"{part.file}.json"
-        try:
-            found = read_as(PartEntry, json.loads(record.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            return None
-        return found if size_of(self.part_path(part.file)) == found.bytes else None
+    def note(self, part: PartEntry) -> None:
+        """Record that a part is done."""
+        path = self._note_of(part)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, asdict(part))
+
+    def record(self, part: PartEntry) -> PartEntry | None:
+        """Return a part that an interrupted run has made, if it is whole."""
+        record = left_record(PartEntry, self._note_of(part))
+        whole = record is not None and has_size(self.staged(part.file), record.bytes)
+        return record if whole else None
+
+    def _note_of(self, part: PartEntry) -> Path:
+        return self.stage / "done" / f"{part.file}.json"
 
     def published(self, part: PartEntry) -> bool:
         """Whether a part that was published before is on the disk as it was."""
         path = self.out / part.file
         try:
-            return size_of(path) == part.bytes and Stored.of(path).sha256 == part.sha256
+            return has_size(path, part.bytes) and Stored.of(path).sha256 == part.sha256
         except OSError:
             return False
 
     # --- the end -------------------------------------------------------------------------------
 
-    def finish(
+    def commit(
         self, publication: Publication, texts: Mapping[str, bytes], parts: Sequence[str]
     ) -> tuple[list[str], list[str]]:
         """Put all in its place: parts that were made, other files; delete what is left of before.
@@ -161,10 +162,13 @@ class PublicationFolder:
         moved = list(parts)
         for name, data in every.items():
             if not _holds(self.out / name, data):
-                _write(self.part_path(name), data)
+                path = self.staged(name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with replacing(path) as made:
+                    made.write_bytes(data)
                 moved.append(name)
         wanted = {*publication.files(), PUBLICATION}
-        old = self.there.files() if self.there is not None else []
+        old = self.before.files() if self.before is not None else []
         deleted = [name for name in old if name not in wanted and (self.out / name).exists()]
         if moved or deleted:
             _demand_places(self.out, [*moved, *deleted])
@@ -183,15 +187,15 @@ def finish_commit(out: Path) -> None:
     path = state / COMMIT
     if not path.is_file():
         return
-    said = _commit(path)
-    _demand_places(out, [*said.move, *said.delete])
-    for name in said.move:
+    moves = _commit(path)
+    _demand_places(out, [*moves.move, *moves.delete])
+    for name in moves.move:
         made, place = state / "publish" / "files" / name, out / name
         if made.is_file():
             place.parent.mkdir(parents=True, exist_ok=True)
             made.replace(place)
             flush(place.parent)
-    for name in said.delete:
+    for name in moves.delete:
         gone = out / name
         gone.unlink(missing_ok=True)
         for folder in gone.parents:
@@ -213,14 +217,11 @@ class _Commit:
 def _commit(path: Path) -> _Commit:
     """What a list of moves says; raises `MerulaError` where it names what is not of the folder."""
     remedy = f"delete the folder {path.parent}, then publish again"
-    try:
-        said = read_as(_Commit, json.loads(path.read_text(encoding="utf-8")))
-    except (RecursionError, ValueError) as error:
-        raise not_understood(path, str(error), remedy) from error
-    for name in (*said.move, *said.delete):
+    moves = understood(_Commit, read_json(path, remedy), path, remedy)
+    for name in (*moves.move, *moves.delete):
         if not is_inside(name):
-            raise not_understood(path, f"{name!r} is no file of the data set", remedy)
-    return said
+            raise not_understood(path, f"{name!r} is not a file of the data set", remedy)
+    return moves
 
 
 def _demand_places(out: Path, names: Iterable[str]) -> None:
@@ -255,21 +256,6 @@ def _in_the_way(path: Path, what: str) -> MerulaError:
 def is_unfinished(out: Path) -> bool:
     """Whether a run was ended while it moved files to their places."""
     return (out / STATE / COMMIT).is_file()
-
-
-def note(folder: PublicationFolder, part: PartEntry) -> None:
-    """Record that a part is done."""
-    path = folder.stage / "done" / f"{part.file}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, asdict(part))
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
-    aside.write_bytes(data)
-    flush(aside)
-    aside.replace(path)
 
 
 def _holds(path: Path, data: bytes) -> bool:

@@ -1,167 +1,94 @@
-"""The folder of a data set: whole files, a manifest that comes last, and the state of a run.
-
-Until all files are there, a subfolder ``.merula`` holds what the run is to be (``run.json``) and a
-record of each file that is done.
-"""
+"""The folder of a run of `merula generate`, which several shards and later runs may share."""
 
 from __future__ import annotations
 
-import os
-import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from merula.core.diagnostics import MerulaError
-from merula.core.files import flush, obstacle, write_json
-from merula.data.manifest import Manifest, PartRecord, read_manifest, read_record
-
-MANIFEST = "manifest.json"
-STATE = ".merula"
-RUN = "run.json"
+from merula.core.files import flush, replacing, write_json
+from merula.core.records import left_record, read_json, understood
+from merula.data.folder import RUN, Folder, has_size
+from merula.data.manifests.run import MANIFEST, PartRecord, RunManifest
 
 
-def demand_name(out: Path) -> None:
-    """Refuse a name that no folder can have; raises `MerulaError`."""
-    if "\0" in str(out):
-        raise MerulaError.of(
-            "M608",
-            "the name of the folder holds the character U+0000",
-            remedy="name another folder",
-        )
-
-
-def not_empty(out: Path) -> MerulaError:
-    """The error of a folder that holds something else already."""
-    what = "is not empty" if out.is_dir() else "is a file"
-    return MerulaError.of(
-        "M609",
-        f"{out} exists and {what}",
-        remedy="name a folder that is new or empty",
-        place=str(out),
-    )
-
-
-@contextmanager
-def writing(out: Path, leave: Callable[[], object]) -> Iterator[None]:
-    """A folder while it is written into; ``leave`` is called after any failure.
-
-    Raises `MerulaError` where the disk does not take it.
-    """
-    try:
-        yield
-    except OSError as error:
-        leave()
-        reason, remedy = obstacle(out, error)
-        raise MerulaError.of(
-            "M608", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
-        ) from error
-    except BaseException:
-        leave()
-        raise
-
-
-class RunFolder:
+class RunFolder(Folder):
     """A folder that holds a data set, or what is done of it."""
 
-    def __init__(self, out: Path, wanted: Manifest) -> None:
-        self.out, self.wanted = out, wanted
-        self.state = out / STATE
-        self._new: list[Path] = []  # folders that were made for it
+    def __init__(self, out: Path, wanted: RunManifest) -> None:
+        super().__init__(out)
+        self.wanted = wanted
+        self.whole: RunManifest | None = None  # the manifest, where all is done already
 
-    def open(self) -> bool:
-        """Begin, or go on with what is there; True where all is done already."""
-        demand_name(self.out)
-        there = self.finished()
-        if there is not None and all(size_of(self.out / f.file) == f.bytes for f in there.files):
+    def open(self) -> None:
+        """Begin, go on with what is there, or find that all is done already (`whole`)."""
+        before = self.finished()
+        if before is not None and all(has_size(self.out / f.file, f.bytes) for f in before.files):
             shutil.rmtree(self.state, ignore_errors=True)
-            return True
-        if there is not None:
-            self._reopen(there)
-            return False
-        if (self.state / RUN).is_file():
-            self._compare(read_manifest(self.state / RUN))
-            return False
-        self._refuse_foreign()
-        self._new = [path for path in (self.out, *self.out.parents) if not path.exists()]
-        self.state.mkdir(parents=True, exist_ok=True)
-        write_json(self.state / RUN, self.wanted.to_json())
-        return False
+            self.whole = before
+        elif before is not None:
+            self._reopen(before)
+        elif (self.state / RUN).is_file():
+            self._demand_same(self.wanted.differences(_read(self.state / RUN)))
+        else:
+            self._demand_free()
+            self._make(self.state)
+            write_json(self.state / RUN, self.wanted.to_json())
 
-    def _refuse_foreign(self) -> None:
-        out = self.out
-        if out.is_dir() and not [p for p in out.iterdir() if p.name != STATE]:
-            return
-        if out.exists() or out.is_symlink():
-            raise not_empty(out)
-
-    def finished(self) -> Manifest | None:
-        """The manifest, if there is one; raises `MerulaError` where it is of other data."""
+    def finished(self) -> RunManifest | None:
+        """Return the manifest, if there is one; raises `MerulaError` where it is of other data."""
         path = self.out / MANIFEST
         if not path.is_file():
             return None
-        there = read_manifest(path)
-        self._compare(there)
-        return there
+        manifest = _read(path)
+        self._demand_same(self.wanted.differences(manifest))
+        return manifest
 
-    def _reopen(self, there: Manifest) -> None:
+    def _reopen(self, before: RunManifest) -> None:
         """Make a data set that has lost files one that is not finished."""
         self.state.mkdir(exist_ok=True)
-        for record in there.files:
-            write_json(self.state / f"{record.file}.json", asdict(record))
+        for record in before.files:
+            self.note(record)
         write_json(self.state / RUN, self.wanted.to_json())
         (self.out / MANIFEST).unlink()
 
-    def _compare(self, there: Manifest) -> None:
-        """Refuse data that is not what is asked for."""
-        different = list(self.wanted.differences(there))
-        if different:
-            raise MerulaError.of(
-                "M617",
-                f"{self.out} holds other data than is asked for",
-                remedy="choose another folder, or delete this one",
-                notes=different,
-                place=str(self.out),
-            )
+    @contextmanager
+    def staged(self, file: str) -> Iterator[Path]:
+        """Give a path to write a part to; it moves to its place when the block has ended."""
+        with replacing(self.out / file, self.state) as path:
+            yield path
+        flush(self.out)
+
+    def note(self, record: PartRecord) -> None:
+        """Record that a part is done."""
+        write_json(self.state / f"{record.file}.json", asdict(record))
 
     def records(self, files: Iterable[str]) -> dict[str, PartRecord]:
-        """The parts that are done, by file."""
-        found = {}
-        for file in files:
-            record = read_record(self.state / f"{file}.json")
-            if record is not None and size_of(self.out / file) == record.bytes:
-                found[file] = record
-        return found
+        """Return the records of the parts that are done, by file."""
+        records = {file: left_record(PartRecord, self.state / f"{file}.json") for file in files}
+        return {
+            file: record
+            for file, record in records.items()
+            if record is not None and has_size(self.out / file, record.bytes)
+        }
 
-    def close(self, records: Sequence[PartRecord]) -> Manifest:
-        """Write the manifest, the last file of all, and clear away what a run needs."""
+    def commit(self, records: Sequence[PartRecord]) -> RunManifest:
+        """Write the manifest of all parts, the last file of all."""
         manifest = self.wanted.done(records)
-        aside = self.state / f"{MANIFEST}.{os.getpid()}-{secrets.token_hex(4)}.partial"
-        write_json(self.out / MANIFEST, manifest.to_json(), aside)
-        flush(self.out)
-        shutil.rmtree(self.state, ignore_errors=True)
+        self._close(manifest.to_json())
         return manifest
 
     def leave(self) -> bool:
-        """After a failure: whether something is done; where nothing is, take away what was made."""
+        """After a failure: return whether something is done; where nothing is, clear up."""
         with suppress(OSError):
             if any(path.name != RUN for path in self.state.iterdir()):
                 return True
             shutil.rmtree(self.state)
-        for folder in self._new:
-            with suppress(OSError):
-                folder.rmdir()
+        self._unmake()
         return False
 
 
-# --- files ---------------------------------------------------------------------------------
-
-
-def size_of(path: Path) -> int | None:
-    """How many bytes a file has; None where it cannot be told."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return None
+def _read(path: Path) -> RunManifest:
+    return understood(RunManifest, read_json(path), path)

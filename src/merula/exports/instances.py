@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.data.manifests.publication import ConfigEntry
 from merula.data.opened import Published
-from merula.data.publication import ConfigEntry
 from merula.design.pairs import CellPair, pairs_of
 
 CHUNK = 8_192  # rows held as Python values

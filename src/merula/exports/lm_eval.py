@@ -22,7 +22,7 @@ from typing import Any
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.resources import folder as folder_of
-from merula.data.publication import ConfigEntry
+from merula.data.manifests.publication import ConfigEntry
 from merula.exports.blimp import uids_of
 from merula.exports.instances import Part
 from merula.exports.pairs import EXTERNAL, Pairs, no_contrasts, pairs_in

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from merula.core.frozen import frozen
-from merula.data.export_folder import new_folder
+from merula.data.folder import new_folder
 from merula.data.opened import Published
 from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
 from merula.exports.request import MATRIX, PARADIGM, Format, Made, Options, asked

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from merula.core.diagnostics import MerulaError, listing
 from merula.core.frozen import frozen
-from merula.data.publication import ConfigEntry
+from merula.data.manifests.publication import ConfigEntry
 from merula.design.pairs import CellPair
 from merula.exports.instances import Grid, Part
 from merula.grammar.model import CORRECT

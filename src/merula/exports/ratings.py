@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from merula.core.diagnostics import Diagnostic, MerulaError, did_you_mean
-from merula.core.files import flush, obstacle
+from merula.core.files import obstacle, replacing
 from merula.core.frozen import frozen
-from merula.data.export_folder import demand_outside
 from merula.data.features import LABELS
+from merula.data.folder import demand_outside
 from merula.data.opened import Published
 from merula.exports.instances import Paradigm, Part
 from merula.exports.latin_square import code_of
@@ -304,10 +302,9 @@ def write_ratings(found: Rated, out: Path, source: Path) -> None:
     factors = list(dict.fromkeys(name for row in found.rows for name in row["factors"]))
     known = {*BEFORE, *AFTER, "file", "code", "acceptable", "factors"}
     own = list(dict.fromkeys(name for row in found.rows for name in row if name not in known))
-    aside = out.with_name(f".{out.name}-{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("x", encoding="utf-8", newline="") as file:
+        with replacing(out) as made, made.open("x", encoding="utf-8", newline="") as file:
             names = [*BEFORE, *(f"factors.{name}" for name in factors), *AFTER, *own]
             file.write(BYTE_ORDER_MARK + csv_line(names))
             for row in found.rows:
@@ -316,12 +313,7 @@ def write_ratings(found: Rated, out: Path, source: Path) -> None:
                 said += [LABELS[row["acceptable"]], "; ".join(row["broken"]), row["sentence"]]
                 said += ["" if row["rating"] is None else _said(row["rating"])]
                 file.write(csv_line([*said, *(row.get(name) for name in own)]))
-        flush(aside)
-        aside.replace(out)
     except OSError as error:
         reason, remedy = obstacle(out, error)
         message = f"{out} cannot be written: {reason}"
         raise MerulaError.of("M608", message, remedy=remedy, place=str(out)) from error
-    finally:
-        with suppress(OSError):
-            aside.unlink()

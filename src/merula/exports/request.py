@@ -7,8 +7,8 @@ from pathlib import Path
 
 from merula.core.diagnostics import MerulaError, did_you_mean, listing
 from merula.core.frozen import frozen
+from merula.data.manifests.publication import ConfigEntry
 from merula.data.opened import Published
-from merula.data.publication import ConfigEntry
 from merula.exports.instances import Part
 
 PARADIGM, MATRIX = "paradigm", "matrix"

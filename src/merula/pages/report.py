@@ -7,11 +7,8 @@ head lets the browser run its one script and its one style, by their digests, an
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -19,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merula.core.diagnostics import MerulaError
-from merula.core.files import obstacle
+from merula.core.files import obstacle, replacing
 from merula.core.frozen import frozen
 from merula.core.resources import folder as folder_of
-from merula.data.data_sets import MATRIX, Config, DataSet, open_data_set
-from merula.data.publication import AUDIT
+from merula.data.manifests.publication import AUDIT
+from merula.data.opened import MATRIX, Config, DataSet, open_data_set
 from merula.pages.audits import Findings, findings
 from merula.pages.pieces import json_of
 from merula.pages.sample import Progress, Shown, Survey, survey
@@ -272,14 +269,11 @@ def _demand_ours(out: Path) -> None:
 
 
 def _write(out: Path, text: bytes) -> None:
-    aside = out.with_name(f"{out.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(text)
-        aside.replace(out)
+        with replacing(out) as made:
+            made.write_bytes(text)
     except OSError as error:
-        with suppress(OSError):
-            aside.unlink()
         reason, remedy = obstacle(out, error)
         raise MerulaError.of(
             "M735", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)

@@ -9,7 +9,7 @@ import numpy as np
 
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
-from merula.data.data_sets import OWNER, Config, DataFile, DataSet, owners
+from merula.data.opened import OWNER, Config, DataFile, DataSet, owners
 from merula.pages.tally import COLUMNS, Tally
 from merula.plan.order import Permutation
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from merula.core.frozen import frozen
-from merula.data.data_sets import MATRIX, Config
+from merula.data.opened import MATRIX, Config
 from merula.grammar.model import CORRECT
 
 # The columns that are counted.

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from merula.core.frozen import frozen
-from merula.data.data_sets import MATRIX, Config
+from merula.data.opened import MATRIX, Config
 from merula.design.outline import merged
 from merula.grammar.model import ABSENT, PRESENT
 from merula.pages.pieces import Run, columns_of, pieces_of, spans_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from merula.audit.corpus import Corpus
 from merula.audit.report import audit
-from merula.data.publication import Publication
+from merula.data.manifests.publication import Publication
 from merula.lexicon.surface import Surface
 from merula.publish.corpus import read_published
 

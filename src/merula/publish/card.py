@@ -11,7 +11,7 @@ from typing import Any
 
 from merula.audit.probes import PROBES
 from merula.compiler.compiled import Compiled
-from merula.data.publication import ConfigEntry, Publication
+from merula.data.manifests.publication import ConfigEntry, Publication
 from merula.publish.card_audit import audited, limits_of
 from merula.publish.card_columns import columns_by_kind
 from merula.publish.card_designs import design, example

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from merula.data.features import ClassNames
-from merula.data.publication import ConfigEntry
+from merula.data.manifests.publication import ConfigEntry
 from merula.publish.meanings import classes, common, meaning
 
 MOST_NAMES = 12  # of a class label that are written out

@@ -7,7 +7,7 @@ from typing import Any
 
 from merula.compiler.answer_sets import answer_set
 from merula.compiler.compiled import CompiledDesign
-from merula.data.publication import ConfigEntry
+from merula.data.manifests.publication import ConfigEntry
 from merula.design.cells import Cell
 from merula.grammar import model as g
 from merula.show.drawing import Drawing, Row, plain

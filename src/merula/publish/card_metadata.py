@@ -9,7 +9,7 @@ from typing import Any
 
 from merula.core.diagnostics import MerulaError
 from merula.core.resources import install
-from merula.data.publication import ConfigEntry, Publication
+from merula.data.manifests.publication import ConfigEntry, Publication
 
 INSTALL = install("hf")
 MOST_FEATURES = 12  # configurations whose features stand in the card: they are long

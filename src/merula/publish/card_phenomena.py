@@ -7,7 +7,7 @@ from typing import Any
 
 from merula.compiler.compiled import Compiled
 from merula.core.resources import folder
-from merula.data.publication import GrammarEntry
+from merula.data.manifests.publication import GrammarEntry
 from merula.show.overview import overview
 
 SECTIONS = ("objects", "attributes", "external", "internal", "contested", "select", "frames")

@@ -9,9 +9,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.data.published_rows import Block, Drawn
 from merula.plan.order import Permutation
 from merula.publish.plan import Wanted
-from merula.publish.suites import Block, Drawn
 from merula.rows.columns import variant_text
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from merula.data.publication import Publication
+from merula.data.manifests.publication import Publication
 from merula.publish.markdown import line
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from merula.core.resources import folder as folder_of
-from merula.data.publication import GrammarEntry, Publication, SuiteEntry
+from merula.data.manifests.publication import GrammarEntry, Publication, SuiteEntry
 from merula.publish.plan import PART, Asked, Choice, Plan
 from merula.suite.recipe import known_suites
 

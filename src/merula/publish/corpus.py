@@ -11,8 +11,8 @@ import pyarrow as pa
 from merula.audit.matrix_formats import MATRIX_COLUMNS, read_matrices
 from merula.audit.rows import COLUMNS, Columns, Read, read_sentences
 from merula.audit.tables import Table, columns_of
-from merula.data.opened import BATCH, batches_of
-from merula.data.publication import ConfigEntry, Publication, SplitEntry
+from merula.data.manifests.publication import ConfigEntry, Publication, SplitEntry
+from merula.data.published_rows import BATCH, batches_of
 
 Where = Callable[[str], Path]
 

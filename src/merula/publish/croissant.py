@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from merula.data.features import ClassNames, Feature, Fields, Items, Value
-from merula.data.publication import ConfigEntry, Publication
+from merula.data.manifests.publication import ConfigEntry, Publication
 from merula.publish.card_metadata import tags
 from merula.publish.citation import citation
 from merula.publish.licences import licence_url

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from merula.core.diagnostics import MerulaError
 from merula.core.resources import install
-from merula.data.publication import PUBLICATION
+from merula.data.manifests.publication import PUBLICATION
 
 INSTALL = install("hf")
 TAKEN = 409

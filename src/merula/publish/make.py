@@ -16,18 +16,27 @@ from typing import Any
 
 from merula.audit.linear import usable
 from merula.core.diagnostics import MerulaError
+from merula.core.files import replacing
 from merula.core.frozen import frozen
 from merula.core.workers import Workers
-from merula.data.publication import AUDIT, CARD, ConfigEntry, FileEntry, PartEntry, Publication
-from merula.data.publication_folder import PublicationFolder, note, sha256
-from merula.data.soundness import sound_publication
+from merula.data.formats import one_arrow_thread
+from merula.data.manifests.publication import (
+    AUDIT,
+    CARD,
+    ConfigEntry,
+    FileEntry,
+    PartEntry,
+    Publication,
+)
+from merula.data.manifests.soundness import sound_publication
+from merula.data.publication_folder import PublicationFolder, sha256
+from merula.data.published_rows import Maker, write_kept
 from merula.publish.audit import audited, sample_of
 from merula.publish.card import demand_card, facts, render
 from merula.publish.card_samples import samples
 from merula.publish.commands import CITATION, TEMPLATE, command, grammar_name, suite_name
 from merula.publish.croissant import croissant
 from merula.publish.licences import demand_licence
-from merula.publish.parts import Maker, write_kept
 from merula.publish.plan import Details, Plan, titled
 from merula.publish.sources import Bundle, bundle, merged, suite_bundle
 
@@ -101,8 +110,8 @@ def publish(
     folder = PublicationFolder(out, _key(plan))
     with folder.opened():
         edited = _is_edited(folder)
-        if folder.there is not None and not options.replace:
-            _demand_same(folder.there, wanted, out)
+        if folder.before is not None and not options.replace:
+            _demand_same(folder.before, wanted, out)
             _demand_unedited(edited, out)
         made, parts = _parts(plan, folder, options, progress)
         configs = [_with(wanted_.entry, made) for wanted_ in plan.wanted]
@@ -117,7 +126,7 @@ def publish(
         others = [FileEntry(n, len(data), sha256(data)) for n, data in sorted(texts.items())]
         publication = replace(publication, others=others)
         saved = _saved(out) if edited else ""
-        written, deleted = folder.finish(publication, texts, parts)
+        written, deleted = folder.commit(publication, texts, parts)
     kept = [name for name in publication.files() if name not in written]
     return Outcome(publication, tuple(written), tuple(kept), tuple(deleted), audit, saved)
 
@@ -196,7 +205,7 @@ def _demand_same(there: Publication, wanted: Publication, out: Path) -> None:
 
 def _is_edited(folder: PublicationFolder) -> bool:
     """Whether the card is no longer what was published."""
-    others = folder.there.others if folder.there is not None else []
+    others = folder.before.others if folder.before is not None else []
     card = next((other for other in others if other.file == CARD), None)
     try:
         return card is not None and sha256((folder.out / CARD).read_bytes()) != card.sha256
@@ -219,9 +228,8 @@ def _saved(out: Path) -> str:
     """Keep a card that was changed by hand beside the one that takes its place."""
     names = (KEPT_CARD if i < 2 else f"README.before-{i}.md" for i in count(1))
     name = next(name for name in names if not (out / name).exists())
-    aside = out / f"{name}.partial"
-    aside.write_bytes((out / CARD).read_bytes())
-    aside.replace(out / name)
+    with replacing(out / name) as made:
+        made.write_bytes((out / CARD).read_bytes())
     return name
 
 
@@ -238,16 +246,16 @@ def _parts(
     for number, wanted in enumerate(plan.wanted):
         before = _reusable(plan, folder, wanted.entry)
         for part in (part for split in wanted.entry.splits for part in split.files):
-            old, new = before.get(part.file), folder.staged(part)
+            old, new = before.get(part.file), folder.record(part)
             if old is not None and _alike(old, part) and folder.published(old):
                 done[part.file] = old
             elif new is not None and _alike(new, part):
                 done[part.file] = new
                 staged.append(part.file)
             else:
-                todo.append((number, part, folder.part_path(part.file)))
+                todo.append((number, part, folder.staged(part.file)))
     for part in _made(plan, todo, options.workers, len(done), progress):
-        note(folder, part)
+        folder.note(part)
         done[part.file] = part
         staged.append(part.file)
     return done, sorted(staged)
@@ -255,7 +263,7 @@ def _parts(
 
 def _reusable(plan: Plan, folder: PublicationFolder, entry: ConfigEntry) -> Mapping[str, PartEntry]:
     """The parts of a configuration that were published from the same grammar, tables and seed."""
-    there, wanted = folder.there, plan.publication
+    there, wanted = folder.before, plan.publication
     if there is None:
         return {}
 
@@ -308,7 +316,7 @@ def _made(
             if progress is not None:
                 progress("files", before + i, total)
         return
-    with TemporaryDirectory(prefix="merula-") as kept, Workers(number) as pool:
+    with TemporaryDirectory(prefix="merula-") as kept, Workers(number, one_arrow_thread) as pool:
         for which in dict.fromkeys(which for which, _, _ in todo):
             Path(kept, str(which)).write_bytes(pickle.dumps(maker(which)))
         for i, (_, part) in enumerate(pool.run(partial(write_kept, kept), list(todo)), 1):
@@ -340,7 +348,7 @@ def _own_texts(plan: Plan, template: Path | None) -> dict[str, bytes]:
 
 def _template_of(folder: PublicationFolder) -> Path | None:
     """The template that was published before, where no other one is named."""
-    there = folder.there.files() if folder.there is not None else []
+    there = folder.before.files() if folder.before is not None else []
     path = folder.out / TEMPLATE
     # a link may lead to what is not meant to be published
     return path if TEMPLATE in there and path.is_file() and not path.is_symlink() else None
@@ -407,7 +415,7 @@ def _audit(
         "merula": publication.merula,
         "probes": usable(),  # without scikit-learn some do not run
     }
-    others = folder.there.others if folder.there is not None else []
+    others = folder.before.others if folder.before is not None else []
     entry = next((other for other in others if other.file == AUDIT), None)
     if entry is not None:
         with suppress(OSError, ValueError, AttributeError, RecursionError):
@@ -417,7 +425,7 @@ def _audit(
                 return dict(before)
 
     def where(file: str) -> Path:
-        made = folder.part_path(file)
+        made = folder.staged(file)
         return made if made.is_file() else folder.out / file
 
     surfaces = {

@@ -13,7 +13,7 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError, listing
 from merula.core.frozen import frozen
 from merula.data.features import features_of
-from merula.data.publication import (
+from merula.data.manifests.publication import (
     VERSION,
     ConfigEntry,
     GrammarEntry,
@@ -21,9 +21,10 @@ from merula.data.publication import (
     Publication,
     SplitEntry,
 )
+from merula.data.published_rows import Block, Drawn
 from merula.lexicon.table import TableOptions
 from merula.plan.order import ORDER
-from merula.publish.suites import Block, Drawn, Suite
+from merula.publish.suites import Suite
 from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
 from merula.rows.variation import VARIATIONS, AddressSpace, Variation
 from merula.suite.splits import Split

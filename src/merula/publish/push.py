@@ -27,7 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
-from merula.data.publication import CARD
+from merula.data.manifests.publication import CARD
 from merula.publish.hub import (
     Hub,
     Progress,

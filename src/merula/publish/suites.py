@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.frozen import frozen
-from merula.data.publication import SuiteEntry
+from merula.data.manifests.publication import SuiteEntry
+from merula.data.published_rows import Block, Drawn
 from merula.rows.variation import Variation
 from merula.suite.matrices.make import sets_of
 from merula.suite.matrices.plan import SETS, MatrixPlan
@@ -23,41 +24,6 @@ from merula.suite.parts import compiled_grammar, drawn_paradigms
 from merula.suite.plan import SuitePlan
 from merula.suite.recipe import RecipeFile, grammar_path, paradigm_recipe, read_file
 from merula.suite.splits import Split
-
-
-@frozen(eq=False)
-class Block:
-    """Instances of one design in a split, numbered from ``first``.
-
-    Without addresses they are those at the same places of the seed's order.
-    """
-
-    split: str
-    design: CompiledDesign
-    first: int
-    instances: int
-    addresses: NDArray[Any] | None = None
-
-
-@frozen(eq=False)
-class Drawn:
-    """A configuration's instances: a paradigm, or one or several matrices that belong together.
-
-    ``name`` is that of the design, or of the set of matrices; ``blocks`` stand one after the other,
-    those of a split beside each other.
-    """
-
-    compiled: Compiled
-    name: str
-    designs: tuple[CompiledDesign, ...]
-    variation: Variation
-    blocks: tuple[Block, ...]
-
-    def forget(self) -> None:
-        """Let go of the tables that lead from addresses to lexemes."""
-        for design in self.designs:
-            for plan in design.plans:
-                plan.space.forget()
 
 
 @frozen(eq=False)

@@ -12,8 +12,9 @@ import pyarrow.compute as pc
 from merula.core.files import flush
 from merula.core.frozen import frozen
 from merula.data.digest import BlockHasher, summed, written
-from merula.data.formats import TEXT_FORMATS, WRITERS, Stored, encoded, plain
-from merula.data.suite_manifest import FileRecord
+from merula.data.formats import TEXT_FORMATS, WRITERS, Stored, as_batch, in_blocks, plain
+from merula.data.manifests.suite import FileRecord
+from merula.data.schema import BLOCK, common_schema, fitted, typed
 from merula.suite.parts import MadePart, rows_file
 from merula.suite.plan import PUBLISHED, SuitePlan
 from merula.suite.published import Numbers, published_pairs, published_sentences
@@ -25,14 +26,9 @@ from merula.suite.tables import (
     PROBING,
     SENTENCES,
     cloze,
-    common_schema,
-    fitted,
     minimal_pairs,
     probing,
-    typed,
 )
-
-BLOCK = 65_536  # rows hashed together
 
 # What a table is made of, and how.
 _FROM: Mapping[str, tuple[str, Callable[[Any, Recipe], Any]]] = {
@@ -137,10 +133,10 @@ def _write_table(
         fitted(batch, every) for part in parts for batch in _batches(plan.recipe, part, file, kept)
     )
     hasher, digests, rows = BlockHasher(schema), [], 0
-    none = typed_batch(every.empty_table(), schema)
+    none = as_batch(every.empty_table(), schema)
     with WRITERS[plan.form](path, schema, none) as write:
-        for block in blocks(batches, BLOCK):
-            batch = typed_batch(block, schema)
+        for block in in_blocks(batches, BLOCK):
+            batch = as_batch(block, schema)
             digests.append(hasher.block(batch, rows))
             write(batch)
             rows += int(batch.num_rows)
@@ -168,27 +164,3 @@ def _batches(recipe: Recipe, part: MadePart, file: SuiteFile, kept: Path) -> Ite
 def _stored(path: Path) -> Iterator[Any]:
     with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as reader:
         yield from reader
-
-
-def blocks(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Batches as tables of so many rows each but the last, none of them empty."""
-    left: list[Any] = []
-    for batch in batches:
-        left.append(batch)
-        while sum(b.num_rows for b in left) >= rows:
-            table = pa.Table.from_batches(left).combine_chunks()
-            yield table.slice(0, rows).combine_chunks()
-            left = table.slice(rows).to_batches()
-    if sum(b.num_rows for b in left):
-        yield pa.Table.from_batches(left).combine_chunks()
-
-
-def typed_batch(table: Any, schema: Any) -> Any:
-    """A table of plain values as one batch of a schema."""
-    arrays = [
-        encoded(pa.concat_arrays(column.chunks), field.type)
-        if column.num_chunks
-        else pa.array([], field.type)
-        for column, field in zip(table.columns, schema, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -9,8 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from merula.core.workers import Workers
+from merula.data.formats import one_arrow_thread
+from merula.data.manifests.suite import FileRecord, SuiteManifest
 from merula.data.suite_folder import SuiteFolder
-from merula.data.suite_manifest import FileRecord, SuiteManifest
 from merula.suite.files import SuiteFile, files_of, write_file
 from merula.suite.parts import MadePart, make_part
 from merula.suite.plan import PUBLISHED, SuitePlan
@@ -40,7 +41,7 @@ def make_suite(
     """
     plan.check()
     folder = SuiteFolder(out, _wanted(plan))
-    with folder.opened(), Workers(min(workers, max(len(plan.parts), 1))) as pool:
+    with folder.opened(), Workers(min(workers, max(len(plan.parts), 1)), one_arrow_thread) as pool:
         return _make(plan, folder, pool, progress)
 
 
@@ -75,7 +76,7 @@ def _make(
     records = _write(plan, done, folder, pool, progress)
     manifest = replace(manifest, files=tuple(records))
     more = {} if plan.layout == PUBLISHED else {CONFIGURATIONS: plan.configurations}
-    folder.finish(manifest, more)
+    folder.commit(manifest, more)
     return Outcome(manifest, True, warnings)
 
 
@@ -94,7 +95,7 @@ def _write(
     files = files_of(plan)
     light = [replace(part, words=frozenset()) for part in made]  # words take long to send
     records: dict[int, FileRecord] = {}
-    for i, record in pool.run(partial(_file, plan, light, folder.kept, folder.files), files):
+    for i, record in pool.run(partial(_file, plan, light, folder.kept, folder.staged), files):
         records[i] = record
         if progress is not None:
             progress("files", len(records), len(files))

@@ -18,7 +18,7 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError, Report, did_you_mean, listing
 from merula.core.frozen import frozen
 from merula.data.formats import plain, plain_schema
-from merula.data.suite_manifest import DesignRecord, largest_share
+from merula.data.manifests.suite import ParadigmRecord, largest_share
 from merula.grammar.program import read_grammar
 from merula.plan.elimination import LIMIT
 from merula.suite.cells import cells_of
@@ -36,7 +36,7 @@ class MadePart:
     """What is known of a part whose rows are kept (`rows_file`)."""
 
     number: int  # its place in the recipe
-    records: tuple[DesignRecord, ...]
+    records: tuple[ParadigmRecord, ...]
     words: frozenset[str]
     warnings: int
 
@@ -53,7 +53,7 @@ def make_part(plan: SuitePlan, number: int, folder: Path) -> MadePart:
     """
     part = plan.recipe.parts[number]
     compiled = compiled_grammar(plan.recipe.grammar_path(part))
-    records: list[DesignRecord] = []
+    records: list[ParadigmRecord] = []
     words: set[str] = set()
     for place, (design, paradigms, drawn) in enumerate(drawn_paradigms(plan, part, compiled)):
         files = [rows_file(folder, number, place, kind) for kind in (SENTENCES, PAIRS)]
@@ -271,10 +271,10 @@ def _record(
     paradigms: Paradigms,
     drawn: list[Drawn],
     word_types: int,
-) -> DesignRecord:
+) -> ParadigmRecord:
     assert compiled.grammar is not None
     number = len(paradigms.names)
-    return DesignRecord(
+    return ParadigmRecord(
         part=part.name,
         design=design.name,
         grammar=compiled.source.name,

@@ -20,7 +20,7 @@ from typing import Any
 from merula.core.diagnostics import MerulaError, did_you_mean, listing
 from merula.core.frozen import frozen
 from merula.core.resources import find, folder
-from merula.data.run_folder import MANIFEST
+from merula.data.manifests.run import MANIFEST
 from merula.suite.fields import Fields
 from merula.suite.splits import Split
 

@@ -6,7 +6,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
 
-from merula.data.suite_manifest import DesignRecord, SuiteManifest
+from merula.data.manifests.suite import ParadigmRecord, SuiteManifest
 from merula.suite.recipe import Recipe
 
 
@@ -56,6 +56,6 @@ def matrix_summary(manifest: SuiteManifest) -> RenderableType:
     return table
 
 
-def _largest(record: DesignRecord) -> str:
+def _largest(record: ParadigmRecord) -> str:
     found = record.largest
     return "" if found is None else f"{found.share:.1%}  {found.lexeme} ({found.slot})"

@@ -18,19 +18,26 @@ from merula.core.diagnostics import MerulaError, did_you_mean, listing
 from merula.core.files import flush
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
-from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored
+from merula.data.formats import (
+    LAYOUTS,
+    TEXT_FORMATS,
+    WRITERS,
+    Stored,
+    as_batch,
+    in_blocks,
+    one_arrow_thread,
+)
 from merula.data.layouts import Matrix, Outlines, write_layout
+from merula.data.manifests.suite import FileRecord, MatrixRecord, SuiteManifest
+from merula.data.schema import BLOCK, common_schema, fitted, typed
 from merula.data.suite_folder import SuiteFolder
-from merula.data.suite_manifest import FileRecord, MatrixRecord, SuiteManifest
 from merula.rows.variation import AddressSpace, Variation
-from merula.suite.files import BLOCK, blocks, typed_batch
 from merula.suite.make import Outcome, Progress
 from merula.suite.matrices.division import UNIT, Task, divide
 from merula.suite.matrices.draw import Source, told
 from merula.suite.matrices.plan import SETS, MatrixPlan
 from merula.suite.matrices.recipe import MatrixPart, MatrixSet
 from merula.suite.parts import compiled_grammar
-from merula.suite.tables import common_schema, fitted, typed
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,7 @@ def make_matrices(
         recipe.name, recipe.about, version("merula"), recipe.digest, plan.options()
     )
     folder = SuiteFolder(out, wanted)
-    with folder.opened(), Workers(min(workers, max(len(plan.places), 1))) as pool:
+    with folder.opened(), Workers(min(workers, max(len(plan.places), 1)), one_arrow_thread) as pool:
         return _make(plan, folder, pool, progress)
 
 
@@ -66,7 +73,7 @@ def _make(
     plan: MatrixPlan, folder: SuiteFolder, pool: Workers, progress: Progress | None
 ) -> Outcome:
     parts: dict[int, MadeMatrices] = {}
-    for i, made in pool.run(partial(make_part, plan, folder.files), plan.places):
+    for i, made in pool.run(partial(make_part, plan, folder.staged), plan.places):
         parts[i] = made
         if progress is not None:
             progress(plan.recipe.parts[plan.places[i]].name, len(parts), len(plan.places))
@@ -84,7 +91,7 @@ def _make(
     if folder.is_whole(manifest):
         folder.leave()
         return Outcome(manifest, False, warnings)
-    folder.finish(manifest, {})
+    folder.commit(manifest, {})
     return Outcome(manifest, True, warnings)
 
 
@@ -240,9 +247,9 @@ def _write_table(
     hasher, digests, rows = BlockHasher(schema), [], 0
     sample = next((fitted(batch.slice(0, 1), every) for batch in batches if batch.num_rows), None)
     table = pa.Table.from_batches([sample] if sample is not None else [], every)
-    with WRITERS[plan.form](path, schema, typed_batch(table, schema)) as write:
-        for block in blocks((fitted(batch, every) for batch in batches), BLOCK):
-            batch = typed_batch(block, schema)
+    with WRITERS[plan.form](path, schema, as_batch(table, schema)) as write:
+        for block in in_blocks((fitted(batch, every) for batch in batches), BLOCK):
+            batch = as_batch(block, schema)
             digests.append(hasher.block(batch, rows))
             write(batch)
             rows += int(batch.num_rows)

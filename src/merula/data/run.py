@@ -9,32 +9,25 @@ that is done. A run that was interrupted goes on from there.
 
 from __future__ import annotations
 
-import os
 import pickle
-import secrets
-import signal
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from typing import Any
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
-from merula.core.files import flush, obstacle, write_json
-from merula.core.workers import end_with, interrupts_ignored
+from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
-from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, suffix
+from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, one_arrow_thread, suffix
 from merula.data.layouts import Matrix, Outlines, demand_matrix, write_layout
-from merula.data.manifest import DesignRecord, Manifest, PartRecord
-from merula.data.run_folder import STATE, RunFolder
+from merula.data.manifests.run import DesignRecord, PartRecord, RunManifest
+from merula.data.run_folder import RunFolder
 from merula.plan.order import ORDER
 from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
 
@@ -74,7 +67,7 @@ class Outcome:
     ``manifest`` is None while parts of other shards are missing; ``missing`` are their files.
     """
 
-    manifest: Manifest | None
+    manifest: RunManifest | None
     made: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -169,10 +162,10 @@ class Run:
         return tuple(found)
 
     @cached_property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> RunManifest:
         """What two runs must have in common to make the same files."""
         selection = self.selection
-        return Manifest(
+        return RunManifest(
             merula=version("merula"),
             schema=SCHEMA_VERSION,
             order=ORDER,
@@ -204,18 +197,11 @@ class Run:
         )
 
     def make(self, part: Part, folder: Path, progress: Progress | None = None) -> PartRecord:
-        """Make one part: write it aside, flush it, note it, move it to its place."""
-        state = folder / STATE
-        aside = state / f"{part.file}.{os.getpid()}-{secrets.token_hex(4)}.partial"
-        try:
-            record = self._write(part, aside, progress)
-            flush(aside)
-            write_json(state / f"{part.file}.json", asdict(record))
-            aside.replace(folder / part.file)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
-        flush(folder)
+        """Make one part in a folder: write it under another name, note it, move it there."""
+        own = RunFolder(folder, self.manifest)
+        with own.staged(part.file) as path:
+            record = self._write(part, path, progress)
+            own.note(record)
         return record
 
     def _write(self, part: Part, path: Path, progress: Progress | None) -> PartRecord:
@@ -276,26 +262,17 @@ def generate_files(
     `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
     """
     folder = RunFolder(out, run.manifest)
-    try:
-        if folder.open():
-            return Outcome(folder.finished(), (), ())
-        return _make_missing(run, folder, workers, shard or Shard(), progress)
-    except OSError as error:
-        with suppress(OSError):
-            there = folder.finished()
-            if there is not None:  # another process has finished it, and cleared up
-                return Outcome(there, (), ())
-        kept = folder.leave()
-        reason, remedy = obstacle(out, error)
-        raise MerulaError.of(
-            "M608",
-            f"{out} cannot be written: {reason}",
-            remedy=remedy + ("; what is done is kept: the same command goes on" if kept else ""),
-            place=str(out),
-        ) from error
-    except BaseException:
-        folder.leave()
-        raise
+    with folder.opened():
+        if folder.whole is not None:
+            return Outcome(folder.whole, (), ())
+        try:
+            return _make_missing(run, folder, workers, shard or Shard(), progress)
+        except OSError:
+            with suppress(OSError):
+                manifest = folder.finished()
+                if manifest is not None:  # another process has finished it, and cleared up
+                    return Outcome(manifest, (), ())
+            raise
 
 
 def _make_missing(
@@ -315,60 +292,42 @@ def _make_missing(
     if missing:  # other shards', or another process has finished it, and cleared up
         there = folder.finished()
         return Outcome(there, made, missing if there is None else ())
-    return Outcome(folder.close([done[file] for file in files]), made, ())
+    return Outcome(folder.commit([done[file] for file in files]), made, ())
 
 
 # --- workers -------------------------------------------------------------------------------
-
-_of_worker: list[Run] = []  # the run of this process, where it is a worker
-
-
-def _start_worker(run: str) -> None:
-    """Read the run, which stands in a file so that a process starts with few words."""
-    import pyarrow as pa
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it was ignored while the process started
-    parent = parent_process()
-    if parent is not None:
-        Thread(target=end_with, args=(parent.sentinel,), daemon=True).start()
-    pa.set_cpu_count(1)
-    _of_worker.append(pickle.loads(Path(run).read_bytes()))
-
-
-def _make_in_worker(part: Part, folder: Path) -> PartRecord:
-    (run,) = _of_worker
-    return run.make(part, folder)
 
 
 def _in_workers(
     run: Run, todo: Sequence[Part], out: Path, workers: int, progress: Progress | None
 ) -> None:
-    """Make parts in new processes (forking one in which Arrow has threads is not safe)."""
+    """Make parts in other processes, which read the run from a file."""
     # what is not to be made is there, or another shard's
     done = {i: maker.number for i, maker in enumerate(run.makers)}
     for part in todo:
         done[part.design] -= part.instances
-    folder = TemporaryDirectory(prefix="merula-")
-    file = Path(folder.name, "run")
-    file.write_bytes(pickle.dumps(replace(run)))  # without makers: workers make their own
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker, (str(file),))
-    try:
-        with interrupts_ignored():
-            jobs = {pool.submit(_make_in_worker, part, out): part for part in todo}
-        for job in as_completed(jobs):
-            job.result()
-            part = jobs[job]
+    with TemporaryDirectory(prefix="merula-") as folder, _workers(workers) as pool:
+        file = Path(folder, "run")
+        file.write_bytes(pickle.dumps(replace(run)))  # without makers: workers make their own
+        for number, _ in pool.run(partial(_make_kept, file, out), todo):
+            part = todo[number]
             done[part.design] += part.instances
             if progress is not None:
                 maker = run.makers[part.design]
                 progress(maker.design.name, done[part.design], maker.number)
-    except BrokenExecutor as error:
-        raise MerulaError.of(
-            "M677",
-            "a worker was ended from outside, perhaps because there was too little memory",
-            remedy="what is done is kept: the same command goes on; use fewer --workers",
-            place=str(out),
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
-        folder.cleanup()
+
+
+@lru_cache(maxsize=1)
+def _kept(file: Path) -> Run:
+    run: Run = pickle.loads(file.read_bytes())
+    return run
+
+
+def _make_kept(file: Path, out: Path, part: Part) -> PartRecord:
+    """Make a part of the run that is kept in a file."""
+    return _kept(file).make(part, out)
+
+
+def _workers(count: int) -> Workers:
+    remedy = "what is done is kept: the same command goes on; use fewer --workers"
+    return Workers(count, one_arrow_thread, remedy=remedy)

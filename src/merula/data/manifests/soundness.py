@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from merula.core.diagnostics import MerulaError
+from merula.core.records import not_understood
 from merula.data.features import ClassNames, Feature, Fields, Items, Value
-from merula.data.publication import (
+from merula.data.manifests.publication import (
     PUBLICATION,
     ConfigEntry,
     GrammarEntry,
@@ -22,7 +22,6 @@ from merula.data.publication import (
 )
 from merula.rows.variation import ANSWERS, VARIATIONS
 
-AGAIN = "it was damaged or is not from this version of Merula: fetch or publish the data set again"
 MOST = 2**63  # numbers of Arrow are below this
 SPLITS = ("train", "validation", "test")
 # Columns without which there are no such rows, and what they hold.
@@ -51,27 +50,18 @@ SPANS = Items(
 
 
 def sound_publication(folder: Path) -> Publication | None:
-    """What ``merula.json`` in a folder says, or None where there is none.
+    """Return what ``merula.json`` in a folder says, or None where there is none.
 
     Raises `MerulaError` where it cannot be read, understood or believed.
     """
-    path = folder / PUBLICATION
     try:
-        found = read_publication(folder)
-        faults = () if found is None else _faults(found)
-        fault = next(iter(faults), None)
+        publication = read_publication(folder)
+        fault = None if publication is None else next(_faults(publication), None)
     except RecursionError:
-        fault = "it is nested too deeply"
+        publication, fault = None, "it is nested too deeply"
     if fault is None:
-        return found
-    raise not_understood(path, fault)
-
-
-def not_understood(path: Path, fault: str, remedy: str = AGAIN) -> MerulaError:
-    """The error of a file of ours that says what cannot be."""
-    return MerulaError.of(
-        "M618", f"{path} cannot be understood: {fault}", remedy=remedy, place=str(path)
-    )
+        return publication
+    raise not_understood(folder / PUBLICATION, fault)
 
 
 def is_inside(name: str) -> bool:

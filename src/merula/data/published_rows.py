@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -13,20 +11,79 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from merula.core.files import flush
+from merula.compiler.compiled import Compiled, CompiledDesign
+from merula.core.diagnostics import MerulaError
+from merula.core.files import replacing
+from merula.core.frozen import frozen
 from merula.data.digest import BlockHasher, summed, written
 from merula.data.features import Fields
-from merula.data.formats import Stored
-from merula.data.publication import ConfigEntry, PartEntry
-from merula.publish.suites import Drawn
+from merula.data.formats import Stored, in_blocks
+from merula.data.manifests.publication import ConfigEntry, PartEntry
+from merula.data.schema import common_schema, fitted
 from merula.rows.maker import RowChoice, RowMaker
-from merula.rows.variation import AddressSpace
-from merula.suite.tables import common_schema, fitted
+from merula.rows.variation import AddressSpace, Variation
+
+BATCH = 65_536  # rows that are read at a time
+ROW_GROUP = 65_536  # rows; what a reader that streams has to fetch at least
 
 Write = Callable[[Any], None]
 
-ROW_GROUP = 65_536  # rows; what a reader that streams has to fetch at least
+
+@frozen(eq=False)
+class Block:
+    """Instances of one design in a split, numbered from ``first``.
+
+    Without addresses they are those at the same places of the seed's order.
+    """
+
+    split: str
+    design: CompiledDesign
+    first: int
+    instances: int
+    addresses: NDArray[Any] | None = None
+
+
+@frozen(eq=False)
+class Drawn:
+    """A configuration's instances: a paradigm, or one or several matrices that belong together.
+
+    ``name`` is that of the design, or of the set of matrices; ``blocks`` stand one after the other,
+    those of a split beside each other.
+    """
+
+    compiled: Compiled
+    name: str
+    designs: tuple[CompiledDesign, ...]
+    variation: Variation
+    blocks: tuple[Block, ...]
+
+    def forget(self) -> None:
+        """Let go of the tables that lead from addresses to lexemes."""
+        for design in self.designs:
+            for plan in design.plans:
+                plan.space.forget()
+
+
+def batches_of(
+    path: Path, fields: Fields, columns: Sequence[str] | None = None, size: int = BATCH
+) -> Iterator[Any]:
+    """The rows of a file, words again; raises `MerulaError` where it cannot be read."""
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as opened:
+            for batch in opened.iter_batches(size, columns=columns, use_threads=False):
+                yield fields.decode(batch)
+    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+        what = "is missing" if not path.exists() else f"cannot be read: {error}"
+        raise MerulaError.of(
+            "M720",
+            f"{path} {what}".splitlines()[0],
+            remedy="publish the data set again, or fetch it again",
+            place=str(path),
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,21 +140,15 @@ class Maker:
     def write(self, part: PartEntry, path: Path) -> PartEntry:
         """Write a part under another name and move it to its place; returns what it is."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.partial")
         digests: list[int] = []
         memory = 0
-        try:
-            with parquet(aside, self.features) as write:
+        with replacing(path) as made:
+            with parquet(made, self.features) as write:
                 for batch in self.batches(part, digests):
                     published = self.features.encode(batch)
                     memory += published.nbytes
                     write(published)
-            flush(aside)
-            stored = Stored.of(aside)
-            aside.replace(path)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            raise
+            stored = Stored.of(made)
         return replace(
             part,
             bytes=stored.size,
@@ -156,7 +207,7 @@ def _leaves(name: str, kind: Any) -> Iterator[str]:
         yield name
 
 
-def stored_digest(path: Path, config: ConfigEntry, part: PartEntry) -> tuple[str, int]:
+def stored_digest(config: ConfigEntry, part: PartEntry, path: Path) -> tuple[str, int]:
     """The digest of what the rows of a file say, and how many there are.
 
     Raises OSError, ValueError or pyarrow's errors where it is no such file.
@@ -171,30 +222,13 @@ def stored_digest(path: Path, config: ConfigEntry, part: PartEntry) -> tuple[str
     with pq.ParquetFile(path) as file:
         if file.schema_arrow.names != list(features.names):
             raise ValueError(f"its columns are {', '.join(file.schema_arrow.names)}")
-        for published in _blocks(file, size):
+        for table in in_blocks(file.iter_batches(BATCH, use_threads=False), size):
+            (published,) = table.to_batches()
             batch = features.decode(published)
             hasher = hasher or BlockHasher(batch.schema)
             digests.append(hasher.block(batch, part.first + rows // cells))
             rows += batch.num_rows
     return written(summed(digests)), rows
-
-
-def _blocks(file: Any, size: int) -> Iterator[Any]:
-    """The rows of a Parquet file, ``size`` in each batch but the last."""
-    left: Any = None
-    for batch in file.iter_batches(batch_size=65_536, use_threads=False):
-        table = pa.Table.from_batches([batch])
-        left = table if left is None else pa.concat_tables([left, table])
-        while left.num_rows >= size:
-            yield _batch(left.slice(0, size))
-            left = left.slice(size)
-    if left is not None and left.num_rows:
-        yield _batch(left)
-
-
-def _batch(table: Any) -> Any:
-    (batch,) = table.combine_chunks().to_batches()
-    return batch
 
 
 # --- in other processes ------------------------------------------------------------------------

@@ -1,16 +1,14 @@
-"""The manifest of a data set: how it was made, what its files hold, and their digests."""
+"""The manifest of a run of `merula generate`: how it was made, its files and their digests."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import MerulaError
-from merula.core.records import read_as
 from merula.data.digest import summed, written
+
+MANIFEST = "manifest.json"  # of a run or a suite
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class DesignRecord:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class RunManifest:
     """All that decides the files of a data set, and, once they are done, the files."""
 
     merula: str
@@ -81,7 +79,7 @@ class Manifest:
         files = [{k: v for k, v in asdict(f).items() if v is not None} for f in self.files]
         return {**asdict(self), "files": files}
 
-    def done(self, files: Sequence[PartRecord]) -> Manifest:
+    def done(self, files: Sequence[PartRecord]) -> RunManifest:
         """The manifest with its files, and the digests that they add up to."""
         designs = [
             replace(design, digest=written(summed(own_digests(design, files))))
@@ -89,7 +87,7 @@ class Manifest:
         ]
         return replace(self, designs=designs, files=list(files))
 
-    def differences(self, there: Manifest) -> Iterator[str]:
+    def differences(self, there: RunManifest) -> Iterator[str]:
         """How a data set that is there differs from this one, in words."""
         for own in fields(self):
             if own.name in ("part", "designs", "files"):
@@ -135,36 +133,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(str(item) for item in value)
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-# --- reading -------------------------------------------------------------------------------
-
-
-def read_manifest(path: Path) -> Manifest:
-    """The manifest in a file; raises `MerulaError` where it cannot be read."""
-    try:
-        return read_as(Manifest, json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be read: {error.strerror or error}",
-            remedy="see to it that you may read the folder and its files",
-            place=str(path),
-        ) from error
-    except ValueError as error:
-        what = "it is no JSON" if isinstance(error, json.JSONDecodeError) else error
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be understood: {what}",
-            remedy="it was damaged or is not from this version of Merula: fetch or make the data"
-            " set again",
-            place=str(path),
-        ) from error
-
-
-def read_record(path: Path) -> PartRecord | None:
-    """The record of a part, or None where there is none that can be read."""
-    try:
-        return read_as(PartRecord, json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return None

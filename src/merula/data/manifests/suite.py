@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import listing
 
 SCHEMA = 1
 
@@ -25,7 +23,7 @@ class Largest:
 
 
 @dataclass(frozen=True)
-class DesignRecord:
+class ParadigmRecord:
     """A design of a suite; ``of`` is how many instances there could be."""
 
     part: str
@@ -87,43 +85,43 @@ class SuiteManifest:
     merula: str
     recipe: str  # SHA-256 of what it says
     options: Mapping[str, Any]
-    designs: tuple[DesignRecord, ...] = ()
+    designs: tuple[ParadigmRecord, ...] = ()
     matrices: tuple[MatrixRecord, ...] = ()
     word_types: int = 0
     files: tuple[FileRecord, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest as plain values."""
+        """Return the manifest as plain values."""
         files = [{k: v for k, v in asdict(f).items() if v is not None} for f in self.files]
         return {"suite_schema": SCHEMA, **asdict(self), "files": files}
 
-    def differences(self, there: Mapping[str, Any]) -> Iterator[str]:
-        """How a suite that is there differs from this one, in words."""
-        if there.get("suite") != self.suite:
-            yield f"suite: {there.get('suite')} there, {self.suite} asked for"
-        if there.get("merula") != self.merula:
-            yield f"merula: {there.get('merula')} there, {self.merula} now"
-        theirs = there.get("options", {})
+    def differences(self, there: SuiteManifest) -> Iterator[str]:
+        """Say how a suite that is there differs from this one."""
+        if there.suite != self.suite:
+            yield f"suite: {there.suite} there, {self.suite} asked for"
+        if there.merula != self.merula:
+            yield f"merula: {there.merula} there, {self.merula} now"
         for name, value in self.options.items():
-            if theirs.get(name) != value:
-                yield f"{name}: {_shown(theirs.get(name))} there, {_shown(value)} asked for"
-        if there.get("recipe") != self.recipe:
+            old = there.options.get(name)
+            if old != value:
+                yield f"{name}: {_shown(old)} there, {_shown(value)} asked for"
+        if there.recipe != self.recipe:
             yield "the recipe has changed"
-        yield from self._changed([*there.get("designs", []), *there.get("matrices", [])])
+        yield from self._changed([*there.designs, *there.matrices])
 
-    def _changed(self, there: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-        """What has changed under the designs that are there, by part."""
-        known = {(design["part"], design["design"]): design for design in there}
+    def _changed(self, there: Sequence[ParadigmRecord | MatrixRecord]) -> Iterator[str]:
+        """Say what has changed under the designs that are there, by part."""
+        before = {(design.part, design.design): design for design in there}
         for name, what in (
             ("grammar_digest", "grammar"),
             ("lexicon_digest", "tables, or the surface rules,"),
         ):
-            mine: list[DesignRecord | MatrixRecord] = [*self.designs, *self.matrices]
+            mine: list[ParadigmRecord | MatrixRecord] = [*self.designs, *self.matrices]
             parts = [
                 design.part
                 for design in mine
-                if (design.part, design.design) in known
-                and known[design.part, design.design][name] != getattr(design, name)
+                if (old := before.get((design.part, design.design))) is not None
+                and getattr(old, name) != getattr(design, name)
             ]
             if parts:
                 yield f"changed since then: the {what} of {listing(dict.fromkeys(parts))}"
@@ -135,25 +133,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return listing(value) or "none"
     return f"{value:,}" if isinstance(value, int) else str(value or "none")
-
-
-def read_suite(path: Path) -> dict[str, Any] | None:
-    """The manifest of a suite as plain values, or None where the file is none of a suite.
-
-    Raises `MerulaError` where it cannot be read.
-    """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be read: {error.strerror or error}",
-            remedy="see to it that you may read the folder and its files",
-            place=str(path),
-        ) from error
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) and "suite_schema" in found else None
 
 
 def largest_share(drawn: Sequence[Mapping[str, Counter[str]]], paradigms: int) -> Largest | None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import MerulaError
-from merula.core.records import read_as
+from merula.core.records import not_understood, read_json, understood
 from merula.data.features import Fields
 
 PUBLICATION = "merula.json"
@@ -208,34 +206,20 @@ class Publication:
 
 
 def read_publication(folder: Path) -> Publication | None:
-    """What ``merula.json`` in a folder says, or None where there is none.
+    """Return what ``merula.json`` in a folder says, or None where there is none.
 
     Raises `MerulaError` where it cannot be read or understood.
     """
     path = folder / PUBLICATION
     if not path.is_file():
         return None
+    value = read_json(path)
+    if isinstance(value, Mapping) and value.get("publication") != VERSION:
+        raise not_understood(path, "it is of another version of Merula")
+    publication = understood(Publication, value, path)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(value, Mapping) and value.get("publication") != VERSION:
-            raise ValueError("it is of another version of Merula")
-        found = read_as(Publication, value)
-        for config in found.configs:
+        for config in publication.configs:
             assert config.fields is not None
-    except OSError as error:
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be read: {error.strerror or error}",
-            remedy="see to it that you may read the folder and its files",
-            place=str(path),
-        ) from error
     except (KeyError, TypeError, ValueError) as error:
-        what = "it is no JSON" if isinstance(error, json.JSONDecodeError) else error
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be understood: {what}",
-            remedy="it was damaged or is not from this version of Merula: fetch or publish the"
-            " data set again",
-            place=str(path),
-        ) from error
-    return found
+        raise not_understood(path, str(error)) from error
+    return publication

@@ -1,50 +1,28 @@
-"""Whether a published data set is what its manifest says, and what its sources make."""
+"""Rows that were published, made again from their sources and compared by their digest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-
-import pyarrow as pa
 
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled
 from merula.core.diagnostics import MerulaError, Report
-from merula.data.formats import Stored
-from merula.data.opened import Published
-from merula.data.publication import PUBLICATION, ConfigEntry, GrammarEntry, PartEntry, Publication
-from merula.data.verify import FileCheck
+from merula.data.manifests.publication import ConfigEntry, GrammarEntry, PartEntry, Publication
+from merula.data.published_rows import Block, Drawn, Maker
+from merula.data.verify import Again
 from merula.grammar.program import is_packaged, read_grammar
 from merula.plan.order import ORDER
-from merula.publish.parts import Maker, stored_digest
 from merula.publish.plan import config_name, table_options
-from merula.publish.suites import Block, Drawn, Suite
+from merula.publish.suites import Suite
 from merula.rows.maker import SCHEMA_VERSION
 from merula.rows.variation import Variation
 
-Progress = Callable[[str], None]
 
-
-def verify_publication(folder: Path, progress: Progress | None = None) -> Iterator[FileCheck]:
-    """Check every file, and make all rows again from the sources.
-
-    Raises `MerulaError` where the manifest cannot be read.
-    """
-    publication = Published.open(folder).about
-    makers = _Makers(publication, folder)
-    for config in publication.configs:
-        for split in config.splits:
-            for part in split.files:
-                if progress is not None:
-                    progress(part.file)
-                fault, note = _part_fault(folder, config, part), ""
-                if not fault:
-                    fault, note = makers.compared(config, part)
-                yield FileCheck(part.file, part.rows, fault, note)
-    for other in publication.others:
-        yield FileCheck(other.file, 0, _file_fault(folder, other.file, other.sha256))
-    yield from _strangers(folder, publication)
+def remake(publication: Publication, folder: Path) -> Again:
+    """Return what makes a part of a published data set again: for `merula.data.verify.verify`."""
+    return _Makers(publication, folder).compared
 
 
 class _Makers:
@@ -154,34 +132,3 @@ def _demand_same(entry: GrammarEntry, compiled: Compiled) -> None:
         raise _Lost(f"the grammar {name} has changed")
     if compiled.lexicon_digest != entry.lexicon:
         raise _Lost(f"the tables or surface rules of {name} have changed")
-
-
-def _part_fault(folder: Path, config: ConfigEntry, part: PartEntry) -> str:
-    """What is wrong with a file of rows by the manifest, or nothing."""
-    path = folder / part.file
-    if not path.is_file():
-        return "is missing"
-    try:
-        digest, rows = stored_digest(path, config, part)
-    except (OSError, TypeError, ValueError, pa.ArrowException) as error:
-        return f"cannot be read: {str(error).splitlines()[0]}"
-    if rows != part.rows:
-        return f"has {rows:,} rows instead of {part.rows:,}"
-    return "" if digest == part.digest else "has other rows than were published"
-
-
-def _file_fault(folder: Path, name: str, sha256: str) -> str:
-    path = folder / name
-    try:
-        return "" if Stored.of(path).sha256 == sha256 else "has other bytes than were published"
-    except OSError:
-        return "is missing" if not path.exists() else "cannot be read"
-
-
-def _strangers(folder: Path, publication: Publication) -> Iterator[FileCheck]:
-    """Files of data that the manifest does not name: `load_dataset` might read them as well."""
-    names = {PUBLICATION, *publication.files()}
-    for path in sorted(folder.rglob("*.parquet")):
-        name = path.relative_to(folder).as_posix()
-        if name not in names and not name.startswith("."):
-            yield FileCheck(name, 0, "is not in the manifest")
