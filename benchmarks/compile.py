@@ -32,7 +32,7 @@ RECHECK = """
 import json, os, sys, time
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 from merula.grammar.program import TableOptions
-from merula.watch import look
+from merula.cli.watcher import look
 times = []
 for _ in range(1 + int(sys.argv[2])):
     begin = time.process_time()
@@ -85,11 +85,10 @@ class Row:
 
 
 class Processes:
-    """Runs Python in new processes whose modules and parser tables are kept in a folder."""
+    """Runs Python in new processes whose compiled modules are kept in a folder."""
 
     def __init__(self, folder: Path) -> None:
-        kept = {"PYTHONPYCACHEPREFIX": str(folder / "modules"), "XDG_CACHE_HOME": str(folder)}
-        self.env = {**os.environ, **kept}
+        self.env = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "modules")}
         self.env.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def run(self, *command: str, **variables: str) -> tuple[float, str]:
@@ -114,15 +113,6 @@ class Processes:
         """Measures a command of Merula."""
         return self.whole("-c", MAIN, *args)
 
-    def first(self, grammar: str) -> Callable[[], list[float]]:
-        """Measures a check for which the parser's tables have to be made."""
-
-        def measure() -> list[float]:
-            with tempfile.TemporaryDirectory() as empty:
-                return [self.run("-c", MAIN, "check", grammar, XDG_CACHE_HOME=empty)[0]]
-
-        return measure
-
     def again(self, grammar: str, times: int) -> Callable[[], list[float]]:
         """Measures checks in a process that has checked the grammar before."""
         return lambda: list(json.loads(self.run("-c", RECHECK, grammar, str(times))[1]))
@@ -135,7 +125,6 @@ def rows(run: Processes, large: str, times: int) -> tuple[Row, ...]:
         Row("merula --help", run.merula("--help"), 0.3),
         *(Row(f"check {name}", run.merula("check", name), 0.2) for name in GRAMMARS),
         *(Row(f"recheck {name}", run.again(name, times), 0.2) for name in GRAMMARS),
-        Row(f"check {GRAMMARS[1]}, first run", run.first(GRAMMARS[1])),
         Row("check, 2,000 lexemes", run.merula("check", large)),
         Row("recheck, 2,000 lexemes", run.again(large, times)),
         Row("count, 2,000 lexemes", run.merula("count", large)),

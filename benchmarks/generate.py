@@ -361,7 +361,7 @@ from pathlib import Path
 import pyarrow as pa
 pa.set_cpu_count(1)
 import merula
-from merula.data.parts import Run, generate_files
+from merula.data.run import Run, generate_files
 from merula.rows.maker import RowChoice
 compiled = merula.load(sys.argv[4])._compiled
 from dataclasses import replace

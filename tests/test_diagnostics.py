@@ -1431,7 +1431,7 @@ def test_a_disk_that_fills_up_leaves_nothing(
 
         return Full()
 
-    monkeypatch.setattr("merula.data.parts.WRITERS", {form: full})
+    monkeypatch.setattr("merula.data.run.WRITERS", {form: full})
     result = run("generate", "x.merula", "--out", out, "-n", "1", "--format", form)
     assert result.exit_code == 1
     assert f"error[M608]: {out} cannot be written: No space left on device" in result.output
@@ -1466,7 +1466,7 @@ def test_an_interrupt_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPat
         raise KeyboardInterrupt
 
     before = files(folder)
-    monkeypatch.setattr("merula.data.parts.WRITERS", {"jsonl": interrupted})
+    monkeypatch.setattr("merula.data.run.WRITERS", {"jsonl": interrupted})
     result = CliRunner().invoke(
         main, ["generate", "x.merula", "-o", "new/out", "-n", "1", "--format", "jsonl"]
     )

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from grammar_texts import readable, texts, tree
 from merula.cli import main
+from merula.cli.reformat import reformat
 from merula.core.diagnostics import Report
 from merula.core.source import Source, display_width
 from merula.language import layout
@@ -23,7 +24,6 @@ from merula.language.format import formatted
 from merula.language.layout import WIDTH
 from merula.language.parse import parse
 from merula.language.tokens import KEYWORDS, Token, entries, scan
-from merula.reformat import reformat
 from merula.strategies import GrammarText, grammars
 from merula.strategies.inventing.parts import Parts
 from merula.strategies.inventing.whole import grammar_parts

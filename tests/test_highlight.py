@@ -20,8 +20,9 @@ from pygments.token import Comment, Error, Keyword, Name, String, Token
 
 from grammar_texts import readable, tree
 from merula.core.source import Source
+from merula.language.entry import feed
 from merula.language.highlight import MerulaLexer, by_line
-from merula.language.parse import INLINE, UNDER, feed
+from merula.language.parse import INLINE, UNDER
 from merula.language.tokens import HEADS, KEYWORDS, Entry, entries, scan
 from merula.language.tokens import Token as Word
 from merula.strategies.inventing.parts import Parts

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from merula import MerulaError, compile, load
 from merula.cli import main
+from merula.cli.watcher import look
 from merula.core.diagnostics import Report
 from merula.lexicon.conformity import MOST, check_legend
 from merula.lexicon.legend import Legend, read_legend
 from merula.lexicon.table import Table, TableFormat, TableOptions, read_table
-from merula.watch import look
 
 LEGEND = """\
 language = "en"

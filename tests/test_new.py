@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 import merula
 from merula.cli import main
 from merula.cli.new import KINDS
-from merula.core.diagnostics import MerulaError, Report
-from merula.core.resources import folder
-from merula.core.source import Source
-from merula.language.parse import parse
-from merula.language.tokens import HEADS, KEYWORDS
-from merula.lexicon.oddities import check_table
-from merula.lexicon.table import TableFormat
-from merula.scaffold import (
+from merula.cli.scaffold import (
     GRAMMAR,
     TABLES,
     Scaffold,
@@ -29,6 +22,13 @@ from merula.scaffold import (
     scaffold,
     write_scaffold,
 )
+from merula.core.diagnostics import MerulaError, Report
+from merula.core.resources import folder
+from merula.core.source import Source
+from merula.language.parse import parse
+from merula.language.tokens import HEADS, KEYWORDS
+from merula.lexicon.oddities import check_table
+from merula.lexicon.table import TableFormat
 
 ROOT = folder("templates") / "new"
 ALL = [(kind, row["code"]) for kind in TABLES for row in languages(ROOT, kind)]

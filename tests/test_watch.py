@@ -14,8 +14,8 @@ from queue import Queue
 
 import pytest
 
+from merula.cli.watcher import PATIENCE, Look, look, looks, stamp, wait
 from merula.lexicon.table import TableOptions
-from merula.watch import PATIENCE, Look, look, looks, stamp, wait
 
 RULES = """\
 objects

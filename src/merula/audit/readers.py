@@ -127,7 +127,7 @@ class Noted:
 
 def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus:
     """All sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
-    from merula.publish.corpus import read_published
+    from merula.audit.published import read_published
 
     reading = reading or Reading()
     sentences: list[Sentence] = []

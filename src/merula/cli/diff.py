@@ -71,7 +71,7 @@ def diff(
     if form == "json":
         click.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:
-        from merula.changes.report import draw as drawing
+        from merula.changes.differences import draw as drawing
 
         draw(drawing(found))
     if exit_code and not found.same:

@@ -11,8 +11,8 @@ import click
 from merula.cli.common import complete_file, print_problems
 
 if TYPE_CHECKING:
+    from merula.cli.reformat import Reformatted
     from merula.core.diagnostics import Report
-    from merula.reformat import Reformatted
 
 STDIN = "-"
 
@@ -28,8 +28,8 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
     A folder stands for all *.merula files below it. The file - is standard input; what is made of
     it goes to standard output. A grammar that cannot be read stays as it is.
     """
+    from merula.cli.reformat import grammars_in, reformat
     from merula.core.diagnostics import Report
-    from merula.reformat import grammars_in, reformat
 
     report = Report()
     stdin = STDIN in files
@@ -57,7 +57,7 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
 
 
 def _from_stdin(name: str, report: Report) -> Reformatted | None:
-    from merula.reformat import reformat_bytes
+    from merula.cli.reformat import reformat_bytes
 
     del name
     return reformat_bytes(sys.stdin.buffer.read(), "<stdin>", report)

@@ -20,8 +20,8 @@ def _complete_language(
 ) -> list[CompletionItem[str]]:
     from click.shell_completion import CompletionItem
 
+    from merula.cli.scaffold import languages
     from merula.core.resources import folder
-    from merula.scaffold import languages
 
     del param
     rows = languages(folder("templates") / "new", ctx.params.get("kind") or KINDS[0])
@@ -61,8 +61,8 @@ def new(name: str, kind: str, code: str, out: Path | None) -> None:
 
     The new folder holds a grammar that works, with comments, and a table of its words.
     """
+    from merula.cli.scaffold import scaffold, write_scaffold
     from merula.core.resources import folder
-    from merula.scaffold import scaffold, write_scaffold
 
     made = scaffold(folder("templates") / "new", kind, code, name)
     grammar, table = write_scaffold(made, out or Path(made.name))

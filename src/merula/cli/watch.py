@@ -20,7 +20,7 @@ from merula.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from merula.watch import Look
+    from merula.cli.watcher import Look
 
 WAITING = "waiting for changes, Ctrl-C ends"
 
@@ -44,7 +44,7 @@ def watch(file: str, design: str | None, seed: int, instance: int | None, **tabl
     """
     options = options_of(**tables)
     try:
-        from merula.watch import looks
+        from merula.cli.watcher import looks
 
         for number, found in enumerate(looks(file, options)):
             click.clear()  # does nothing where there is no terminal

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from merula.core.diagnostics import MerulaError
 from merula.core.files import flush, write_json
 from merula.data.folder import RUN, STATE, Folder, has_size, not_empty
 from merula.data.manifests.read import read_manifest
@@ -51,7 +52,9 @@ class SuiteFolder(Folder):
         """Return the manifest that an earlier run has left; raises where it is of other data."""
         if not path.is_file():
             return None
-        manifest = read_manifest(path)
+        manifest = None
+        with suppress(MerulaError):  # a file of another program: the folder is taken
+            manifest = read_manifest(path)
         if not isinstance(manifest, SuiteManifest):
             raise not_empty(self.out)
         self._demand_same(self.wanted.differences(manifest))

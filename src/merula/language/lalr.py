@@ -1,8 +1,9 @@
 """LALR tables and the machine that runs them, a token at a time.
 
-Lark makes the tables (`merula.language.tables`). They are run here and not by Lark, because a
-refused entry is looked at closely: which tokens could stand there, what a word would be as a
-name, in which state the parser stopped.
+Lark makes the tables (`merula.language.parser_tables`). They are run here and not by Lark for the
+time it takes: to import Lark costs 128 ms of CPU at every start, this module 1 ms; and an entry
+takes 7 µs here, 65 µs with Lark's machine (measured on two cores, Lark 1.2). What else this one
+gives, such as which tokens could come next, Lark's ``InteractiveParser`` could tell as well.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Build = Callable[[str, list[Any]], Any]
 
 
 @frozen
-class Rule:
+class Production:
     """What a parser does where a rule is complete.
 
     ``shape`` are the parts of what is made: the number of a symbol; the complement of one whose
@@ -54,7 +55,7 @@ class Tables:
     """For each state what to do with a symbol; for each start symbol the first and last state."""
 
     states: tuple[Mapping[str, Action], ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[Production, ...]
     starts: Mapping[str, tuple[int, int]]
 
 
@@ -89,7 +90,7 @@ class Parser:
             if kind == END and self.stack[-1] == self.last:
                 return True
 
-    def _reduce(self, rule: Rule) -> None:
+    def _reduce(self, rule: Production) -> None:
         first = len(self.values) - rule.size
         value = None
         if self.build is not None:

@@ -1,6 +1,6 @@
 """What to say of an entry that the grammar refuses.
 
-A slip that a beginner makes has a message of its own (`merula.language.malformed`); of any other
+A slip that a beginner makes has a message of its own (`merula.language.slips`); of any other
 the report says what was expected.
 """
 
@@ -12,19 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from merula.core.diagnostics import Label, Report, did_you_mean, listing
 from merula.core.source import Source, Span
+from merula.language.entry import EntryError
 from merula.language.tokens import KEYWORDS, SYMBOLS, Token
 
 MAX_DEPTH = 50  # how deep brackets and `not` may stand in each other
 MAX_DIGITS = 18  # of a number
-
-
-class EntryError(Exception):
-    """An entry that the grammar does not allow."""
-
-    def __init__(self, start: str, state: int, kind: str, position: int, expected: set[str]):
-        super().__init__(kind)
-        self.start, self.state, self.kind = start, state, kind
-        self.position, self.expected = position, expected
 
 
 _TERMINALS = {
@@ -80,7 +72,7 @@ def report_refusal(
 def _report_place(
     report: Report, source: Source, tokens: Sequence[Token], error: EntryError, head: Token | None
 ) -> None:
-    from merula.language.malformed import explanation
+    from merula.language.slips import explanation
 
     at = min(error.position, len(tokens))
     place = (error.start, error.state, error.kind, tokens, at)
@@ -152,7 +144,7 @@ def _report_sign(
 
 
 def _sign_remedy(text: str) -> str:
-    from merula.language.malformed import FOREIGN
+    from merula.language.slips import FOREIGN
 
     if text in FOREIGN:
         return FOREIGN[text]

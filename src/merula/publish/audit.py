@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from merula.audit.corpus import Corpus
+from merula.audit.published import read_published
 from merula.audit.report import audit
 from merula.data.manifests.publication import Publication
 from merula.lexicon.surface import Surface
-from merula.publish.corpus import read_published
 
 EXAMPLES = 5
 

@@ -1,25 +1,23 @@
-"""The LALR tables of ``grammar.lark``, made by Lark and kept between runs.
+"""The LALR tables of ``grammar.lark``, made by Lark when a wheel is built.
 
-To make them takes longer than to check a grammar. So they are kept in the user's folder for
-caches, with a digest of all that they follow from. They are plain JSON: what is read back is
-data, never code. A file that is missing, out of date or damaged is made again, and one that
-cannot be written costs time and nothing else.
+To make them takes longer than to check a grammar, so a wheel carries them beside the grammar, as
+``parser_tables.json``. A checkout makes that file when it is first needed, and again when the
+grammar or this module has changed: it names a digest of both. It is plain JSON, data and never
+code. One that cannot be written costs time and nothing else.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from merula.language.lalr import Rule, Tables
+from merula.core.files import replacing
+from merula.language.lalr import Production, Tables
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -32,68 +30,45 @@ STARTS = (
 )
 
 
+FILE = "parser_tables.json"
+
+
 @cache
 def tables() -> Tables:
-    """The tables of the entries of a grammar file, by their start symbols."""
-    grammar = Path(__file__).with_name("grammar.lark").read_bytes()
-    origin = _origin(grammar)
-    kept = _kept_at()
-    if kept is not None:
-        found = _read(kept, origin)
-        if found is not None:
-            return found
-    made = _make(grammar.decode())
-    if kept is not None:
-        _keep(kept, origin, made)
+    """Return the tables of the entries of a grammar file, by their start symbols."""
+    path = Path(__file__).with_name(FILE)
+    stored = _read(path, _origin())
+    if stored is not None:
+        return stored
+    with suppress(OSError):
+        return write_tables(path)
+    return _make(_grammar().decode())
+
+
+def write_tables(path: Path) -> Tables:
+    """Make the tables and write them into a file; raises OSError where that cannot be done."""
+    made = _make(_grammar().decode())
+    with replacing(path) as new:
+        new.write_text(f"{_origin()}\n{json.dumps(_to_json(made), separators=(',', ':'))}")
     return made
 
 
-def _origin(grammar: bytes) -> bytes:
-    """All that the tables follow from: the grammar, the code of this module, Lark's version."""
-    lark = find_spec("lark")
-    assert lark is not None
-    assert lark.origin is not None
-    return b"\0".join((grammar, *(Path(file).read_bytes() for file in (__file__, lark.origin))))
+def _grammar() -> bytes:
+    return Path(__file__).with_name("grammar.lark").read_bytes()
 
 
-def _kept_at() -> Path | None:
-    """The file that the tables are kept in; None where the user has no home."""
+def _origin() -> str:
+    """Return a digest of all that the tables follow from: the grammar and this module."""
+    return hashlib.sha256(_grammar() + b"\0" + Path(__file__).read_bytes()).hexdigest()
+
+
+def _read(path: Path, origin: str) -> Tables | None:
+    """Return the tables in a file; None where it is missing, damaged or of another grammar."""
     try:
-        home = Path.home()
-    except RuntimeError:
+        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
+        return _from_json(json.loads(text)) if digest == origin else None
+    except (OSError, ValueError, TypeError, KeyError):
         return None
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Caches"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return folder / "merula" / "tables.json" if folder.is_absolute() else None
-
-
-def _digest(origin: bytes, text: str) -> str:
-    return hashlib.sha256(origin + b"\0" + text.encode()).hexdigest()
-
-
-def _read(kept: Path, origin: bytes) -> Tables | None:
-    """The tables in a file; None where it is missing, damaged, or made from something else."""
-    try:
-        digest, _, text = kept.read_text(encoding="utf-8").partition("\n")
-    except (OSError, ValueError):
-        return None
-    return _from_json(json.loads(text)) if digest == _digest(origin, text) else None
-
-
-def _keep(kept: Path, origin: bytes, made: Tables) -> None:
-    from tempfile import TemporaryDirectory
-
-    text = json.dumps(_to_json(made), separators=(",", ":"))
-    with suppress(OSError):
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=kept.parent) as folder:
-            new = Path(folder, kept.name)
-            new.write_text(f"{_digest(origin, text)}\n{text}", encoding="utf-8")
-            new.replace(kept)
 
 
 def _to_json(made: Tables) -> dict[str, Any]:
@@ -105,7 +80,7 @@ def _from_json(data: dict[str, Any]) -> Tables:
     return Tables(
         tuple(data["states"]),
         tuple(
-            Rule(symbol, size, name, single, tuple(shape))
+            Production(symbol, size, name, single, tuple(shape))
             for symbol, size, name, single, shape in data["rules"]
         ),
         {start: (first, last) for start, (first, last) in data["starts"].items()},
@@ -151,7 +126,7 @@ def _lark(grammar: str) -> Lark:
     return Lark(grammar, parser="lalr", lexer=NoLexer, start=list(STARTS), maybe_placeholders=True)
 
 
-def _rule(rule: LarkRule) -> Rule:
+def _rule(rule: LarkRule) -> Production:
     """A rule with the shape that Lark's trees have: see ``maybe_placeholders`` in its manual."""
     shape: list[int | None] = []
     symbols = iter(range(len(rule.expansion)))
@@ -162,7 +137,7 @@ def _rule(rule: LarkRule) -> Rule:
         number = next(symbols)
         shape.append(~number if rule.expansion[number].name.startswith("_") else number)
     name = rule.alias or rule.origin.name
-    return Rule(
+    return Production(
         rule.origin.name,
         len(rule.expansion),
         "" if name.startswith("_") else name,

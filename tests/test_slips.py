@@ -1,9 +1,10 @@
-"""Each slip in `merula.language.malformed` gives its message when it stands in a real file."""
+"""Each slip in ``slips.tsv`` gives its message when it is in a real file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ import pytest
 from merula.compiler.compile import compile_source
 from merula.core.diagnostics import Diagnostic, Report
 from merula.core.source import Source
-from merula.language.malformed import FOREIGN, SAMPLES, Sample
 from merula.language.parse import parse, parse_cell
+from merula.language.slips import COLUMNS, FOREIGN, Sample, samples
 from merula.language.tokens import HEADS, scan
+
+SAMPLES = samples()
 
 # Where an entry of each kind stands: what comes before it in the file.
 BEFORE = {
@@ -87,6 +90,18 @@ def test_carets(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("rewrite"):
         file.write_text(now, encoding="utf-8")
     assert file.read_text(encoding="utf-8").splitlines() == now.splitlines()
+
+
+def test_each_line_of_the_table_is_whole() -> None:
+    table = resources.files("merula.language").joinpath("slips.tsv").read_text(encoding="utf-8")
+    header, *lines = table.splitlines()
+    assert header.split("\t") == list(COLUMNS)
+    for line in lines:
+        cells = line.split("\t")
+        assert len(cells) <= len(COLUMNS), line
+        assert all(cells[i] for i in (0, 2, 3)), line
+        assert set("".join(cells[5:7])) <= set("0123456789"), line
+        assert set(cells[7:]) <= {"", "yes"}, line
 
 
 def test_there_is_a_slip_of_every_kind_of_entry() -> None:
