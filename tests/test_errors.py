@@ -1,10 +1,10 @@
-"""The explanations of codes in docs/errors.md, and ``merula explain``, which prints them.
+"""The explanations of codes in docs/errors, and ``merula explain``, which prints them.
 
-Each section of the page is run as a spec (`spec_runner`). The first command has to meet the problem
-that the section is about. What stands after it mends the problem: files and changes are written,
-and the same command runs again. Where no input is known that leads to the problem, a comment stands
-instead of an example, ``<!-- no example: reason -->``. ``pytest tests/test_errors.py --rewrite``
-writes what the commands print now into the page.
+Each section of the pages is run as a spec (`spec_runner`). The first command has to meet the
+problem that the section is about. What comes after it mends the problem: files and changes are
+written, and the same command runs again. Where no input is known that leads to the problem, there
+is a comment instead of an example, ``<!-- no example: reason -->``. ``pytest tests/test_errors.py
+--rewrite`` writes what the commands print now into the pages, and the index of the pages.
 """
 
 from __future__ import annotations
@@ -23,15 +23,18 @@ import pytest
 from click.testing import CliRunner, Result
 
 from merula.cli import main
-from merula.explain import Explanation, explanations
+from merula.cli.explanations import Explanation, compared_words, explanations
+from merula.language.tokens import KEYWORDS
 from spec_runner import FENCE, Ran, Section, commands, run, run_section, sections
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "errors.md"
+FOLDER = ROOT / "docs" / "errors"
+INDEX = FOLDER / "README.md"
+PAGES = sorted(FOLDER.glob("M*.md"))
 KNOWN = explanations()
-CODES = [section for section in sections(PAGE) if re.match(r"M\d{3} ", section.title)]
+CODES = [section for page in PAGES for section in sections(page)]
 
-# Stands in a section instead of an example.
+# What a section has instead of an example.
 NO_EXAMPLE = re.compile(r"<!-- no example: .+ -->")
 
 # What the small examples lack on purpose: tables, a design.
@@ -46,20 +49,78 @@ def codes_in_source() -> set[str]:
 
 def test_every_code_is_explained() -> None:
     missing = sorted(codes_in_source() - KNOWN.by_code.keys())
-    assert not missing, f"docs/errors.md has no section for {', '.join(missing)}"
+    assert not missing, f"docs/errors has no section for {', '.join(missing)}"
 
 
 def test_every_explained_code_exists() -> None:
     assert not sorted(KNOWN.by_code.keys() - codes_in_source())
 
 
-def test_sections_stand_in_order_in_their_chapters() -> None:
-    headings = re.findall(r"^## (M\S+) · (.+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    codes = [code.replace("xx", "") for code, _ in headings]
+def test_sections_are_in_the_order_of_their_codes() -> None:
+    codes = list(KNOWN.by_code)
     assert codes == sorted(set(codes))
-    assert len({title for _, title in headings}) == len(headings)
+    assert [section.title for section in CODES] == [
+        f"{section.code} · {section.title}" for section in KNOWN.by_code.values()
+    ]
+    assert len({section.title for section in KNOWN.by_code.values()}) == len(codes)
+    assert [chapter.name for chapter in KNOWN.chapters] == [page.stem for page in PAGES]
     for chapter in KNOWN.chapters:
-        assert all(part.code[:2] == chapter.name[:2] for part in chapter.sections)
+        assert all(section.code[:2] == chapter.name[:2] for section in chapter.sections)
+
+
+# --- the index -----------------------------------------------------------------------------------
+
+# Words of titles that nobody would look up.
+STOP_WORDS = set(
+    compared_words(
+        "8 a about already among an and another are as asked at be been begin belong between build "
+        "by called can cannot come could do does each else ended exist fit for from go has have "
+        "here hold iii in instead into is it its itself kind know like look ly made make many mean "
+        "more need needed neither no nobody none nor not nothing of on one only open or other out "
+        "over same say see seem several should something such take taken tell than that the them "
+        "there they this three together to too two under unlike used utf was way well what when "
+        "where which while whose with without would yes"
+    )
+)
+
+
+def anchor(section: Explanation) -> str:
+    """The end of the address under which GitHub shows a section."""
+    heading = f"{section.code} · {section.title}".lower()
+    return re.sub(r"[^\w -]", "", heading).replace(" ", "-")
+
+
+def index() -> str:
+    """The titles of all codes by page, an index of words, and where the links lead.
+
+    The words are those of the titles, and key words of the language that an explanation quotes.
+    """
+    lines = ["## All codes", ""]
+    links = []
+    words: dict[str, list[str]] = {}
+    for chapter in KNOWN.chapters:
+        page = f"{chapter.name}.md"
+        lines += [f"### [{chapter.name}]({page}) · {chapter.title}", ""]
+        for section in chapter.sections:
+            lines.append(f"- [{section.code}] {section.title}")
+            links.append(f"[{section.code}]: {page}#{anchor(section)}")
+            keywords = [x for x in re.findall(r"`(\w+)`", section.text) if x in KEYWORDS]
+            for word in dict.fromkeys(compared_words(" ".join([section.title, *keywords]))):
+                words.setdefault(word, []).append(section.code)
+        lines.append("")
+    lines += ["## Words", ""]
+    for word in sorted(words.keys() - STOP_WORDS):
+        lines.append(f"- {word}: {', '.join(f'[{code}]' for code in words[word])}")
+    return "\n".join([*lines, "", *links, ""])
+
+
+def test_the_index_is_that_of_the_pages(pytestconfig: pytest.Config) -> None:
+    text = INDEX.read_text(encoding="utf-8")
+    now = text.partition("## All codes\n")[0] + index()
+    if pytestconfig.getoption("rewrite"):
+        INDEX.write_text(now, encoding="utf-8")
+    else:
+        assert now.splitlines() == text.splitlines()
 
 
 # --- the examples --------------------------------------------------------------------------------
@@ -120,9 +181,9 @@ def test_the_example_of(section: Section, folder: Path, pytestconfig: pytest.Con
         again = run(commands(failing)[-1])
         assert found_codes(printed(again)) <= LACKING - {code}, "\n".join(again.lines)
     if pytestconfig.getoption("rewrite") and now != section.text:
-        text = PAGE.read_text(encoding="utf-8")
+        text = section.path.read_text(encoding="utf-8")
         assert section.text in text
-        PAGE.write_text(text.replace(section.text, now), encoding="utf-8")
+        section.path.write_text(text.replace(section.text, now), encoding="utf-8")
     else:
         assert now.splitlines() == section.text.splitlines()
 
@@ -161,7 +222,7 @@ def test_what_a_program_reads() -> None:
     assert Explanation(found["code"], found["title"], found["markdown"]) == expected
     assert len(json.loads(merula("explain", "--format", "json").output)) == len(KNOWN.by_code)
     markdown = merula("explain", "M101", "--format", "markdown").output
-    assert markdown in PAGE.read_text(encoding="utf-8")
+    assert markdown in (FOLDER / "M1xx.md").read_text(encoding="utf-8")
     assert merula("explain", "--format", "markdown").output.startswith("- **M001** A section")
 
 
@@ -170,7 +231,7 @@ def test_what_a_program_reads() -> None:
     [
         ("M429", "there is no code M429; did you mean M428?"),
         ("999", "there is no code M999; `merula explain` lists all codes"),
-        ("agreement", "there is no code 'agreement'; `merula explain` lists all codes"),
+        ("M42", "there is no code 'M42'; `merula explain` lists all codes"),
         ("", "there is no code ''; `merula explain` lists all codes"),
     ],
 )
@@ -178,6 +239,83 @@ def test_an_unknown_code(code: str, message: str) -> None:
     result = merula("explain", code)
     assert result.exit_code == 2
     assert message in result.output
+
+
+def test_a_code_and_a_word_do_not_go_together() -> None:
+    result = merula("explain", "M101", "agreement")
+    assert result.exit_code == 2
+    assert "there is no code 'agreement'; `merula explain` lists all codes" in result.output
+
+
+def hits(*words: str) -> list[str]:
+    """The codes that are listed for some words."""
+    result = merula("explain", *words)
+    assert result.exit_code == 0
+    codes = re.findall(r"^  (M\d{3})  \S", result.output, re.MULTILINE)
+    assert result.output.endswith(f"\n\n{len(codes)} codes\n")
+    return codes
+
+
+def test_words_find_titles_before_texts() -> None:
+    codes = hits("licence")
+    assert codes[0] == "M710"
+    assert codes[1:] == sorted(codes[1:])
+    in_title = ["licence" in compared_words(KNOWN.by_code[code].title) for code in codes]
+    assert in_title == sorted(in_title, reverse=True)
+    assert len(codes) > sum(in_title)
+
+
+@pytest.mark.parametrize(
+    "words", [["LICENSOR"], ["licensors"], ["licénsor"], ["word licensors"], ["licensor", "word"]]
+)
+def test_words_are_found_in_another_spelling(words: Sequence[str]) -> None:
+    assert hits(*words)[0] == "M431"
+
+
+def test_words_of_a_message_are_found() -> None:
+    output = merula("explain", "text", "has no closing quote").output
+    assert output == merula("explain", "M005").output
+
+
+def test_words_of_the_files_of_an_example_are_not_found() -> None:
+    assert "gatto" in KNOWN.by_code["M103"].text
+    assert "gatto" not in KNOWN.by_code["M103"].words()
+
+
+def test_one_hit_is_explained() -> None:
+    output = merula("explain", "garbled").output
+    assert output == merula("explain", "M336").output
+    markdown = merula("explain", "garbled", "--format", "markdown").output
+    assert markdown == merula("explain", "M336", "--format", "markdown").output
+
+
+def test_many_hits_are_counted_and_the_first_are_listed() -> None:
+    lines = merula("explain", "grammar").output.splitlines()
+    listed = [line for line in lines if line.startswith("  M")]
+    found = json.loads(merula("explain", "grammar", "--format", "json").output)
+    assert len(listed) == 20
+    assert lines[-1] == f"{len(found)} codes; the first 20 are shown"
+    assert [line[2:6] for line in listed] == [item["code"] for item in found[:20]]
+    assert all(item.keys() == {"code", "title", "markdown"} for item in found)
+    markdown = merula("explain", "grammar", "--format", "markdown").output.splitlines()
+    assert [line[4:8] for line in markdown] == [line[2:6] for line in listed]
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("lisensor", "did you mean `licensor`?"),
+        ("lexicn tabels", "did you mean `lexicon table`?"),
+        ("garbled licensor", "leave a word out"),
+        ("xyzzy", "`merula explain` lists all codes"),
+    ],
+)
+def test_words_that_no_explanation_contains(words: str, remedy: str) -> None:
+    result = merula("explain", words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"Error: no explanation contains `{words}`; {remedy}\n"
+    result = merula("explain", words, "--format", "json")
+    assert (result.exit_code, json.loads(result.stdout)) == (1, [])
 
 
 def test_a_shell_completes_codes() -> None:

@@ -85,8 +85,9 @@ def test_the_wheel_carries_every_file_of(folder: str, wheel: Path) -> None:
 
 
 def test_of_the_documents_the_wheel_carries_only_the_explanations(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
-    assert [x for x in names if "/docs/" in x] == ["merula/_data/docs/errors.md"]
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if "/docs/" in name}
+    pages = (ROOT / "docs" / "errors").iterdir()
+    assert names == {f"merula/_data/docs/errors/{page.name}" for page in pages}
 
 
 def test_the_wheel_says_that_it_is_typed(wheel: Path) -> None:

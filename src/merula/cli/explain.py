@@ -1,10 +1,13 @@
-"""``merula explain``: what the code of a problem means, with an example and how to mend it."""
+"""``merula explain``: what the code of a problem means, with an example and how to mend it.
+
+Words instead of codes find the codes that are about them.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -14,26 +17,27 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from merula.explain import Explanation, Explanations
+    from merula.cli.explanations import Explanation, Explanations
 
-WIDEST = 100  # columns of prose
+MAX_COLUMNS = 100  # of prose: longer lines are hard to read
+MAX_HITS = 20  # what a terminal shows without scrolling
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
-    from merula.explain import beginning_with, explanations
+    from merula.cli.explanations import beginning_with, explanations
 
     del ctx, param
-    known = explanations().by_code
+    sections = explanations().by_code
     return [
-        CompletionItem(code, help=known[code].title)
-        for code in beginning_with(list(known), incomplete)
+        CompletionItem(code, help=sections[code].title)
+        for code in beginning_with(list(sections), incomplete)
     ]
 
 
 @click.command()
-@click.argument("codes", nargs=-1, metavar="[CODE]…", shell_complete=_complete)
+@click.argument("codes", nargs=-1, metavar="[CODE|WORD]…", shell_complete=_complete)
 @click.option(
     "--format",
     "form",
@@ -44,63 +48,95 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 def explain(codes: Sequence[str], form: str) -> None:
     """Explain the codes of errors and warnings, such as M420.
 
-    Without a code, all codes are listed.
+    Words instead of codes, such as `licensor` or `lexicon table`, list the codes whose title or
+    explanation contains all of them, and explain the code if it is the only one. Without an
+    argument, all codes are listed.
     """
-    from merula.explain import explanations
+    from merula.cli.explanations import compared_words, explanations, is_typed_code
 
-    known = explanations()
-    chosen = [known.by_code[code] for code in dict.fromkeys(_code(c, known) for c in codes)]
+    book = explanations()
+    text = " ".join(codes)
+    searched = bool(compared_words(text)) and not any(is_typed_code(code) for code in codes)
+    if searched:
+        chosen: Sequence[Explanation] = book.about(text)
+    else:
+        chosen = [book.by_code[code] for code in dict.fromkeys(_code(c, book) for c in codes)]
     if form == "json":
-        shown = chosen or list(known.by_code.values())
-        data = [{"code": x.code, "title": x.title, "markdown": x.text} for x in shown]
+        sections = chosen if codes else book.by_code.values()
+        data = [{"code": x.code, "title": x.title, "markdown": x.text} for x in sections]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
-    elif not chosen:
-        click.echo(_listed(known, markdown=form == "markdown"))
+    elif not codes:
+        click.echo(_contents(book, markdown=form == "markdown"))
+    elif searched and len(chosen) > 1:
+        click.echo(_hits(chosen, markdown=form == "markdown"))
     elif form == "markdown":
         click.echo("\n".join(x.markdown for x in chosen), nl=False)
-    else:
-        width = min(get_terminal_size((WIDEST, 0)).columns, WIDEST)
+    elif chosen:
+        width = min(get_terminal_size((MAX_COLUMNS, 0)).columns, MAX_COLUMNS)
         click.echo("\n\n".join(_written(x, width) for x in chosen))
+    if not chosen and codes:
+        raise click.ClickException(_nothing_about(text, book))
 
 
-def _code(text: str, known: Explanations) -> str:
-    """The code that is meant; raises `click.BadParameter`."""
-    from merula.explain import code_of, nearest
+def _code(text: str, book: Explanations) -> str:
+    """Return the code that is meant; raises `click.BadParameter`."""
+    from merula.cli.explanations import code_of, nearest
 
     code = code_of(text)
-    if code is not None and code in known.by_code:
+    if code is not None and code in book.by_code:
         return code
-    meant = nearest(code, known.by_code) if code else None
+    meant = nearest(code, book.by_code) if code else None
     hint = f"did you mean {meant}?" if meant else "`merula explain` lists all codes"
     raise click.BadParameter(f"there is no code {code or repr(text)}; {hint}", param_hint="CODE")
 
 
-def _listed(known: Explanations, *, markdown: bool) -> str:
-    """All codes with their titles, chapter by chapter."""
+def _contents(book: Explanations, *, markdown: bool) -> str:
+    """Return all codes with their titles, chapter by chapter."""
     if markdown:
-        return "\n".join(f"- **{x.code}** {x.title}" for x in known.by_code.values())
+        return _titles(book.by_code.values(), markdown=True)
     return "\n\n".join(
-        "\n".join(
-            [
-                click.style(f"{chapter.name}  {chapter.title}", bold=True),
-                *(f"  {x.code}  {x.title}" for x in chapter.sections),
-            ]
-        )
-        for chapter in known.chapters
+        click.style(f"{chapter.name}  {chapter.title}", bold=True)
+        + f"\n{_titles(chapter.sections, markdown=False)}"
+        for chapter in book.chapters
     )
 
 
+def _hits(hits: Sequence[Explanation], *, markdown: bool) -> str:
+    """Return the first codes of those that were found, and how many there are."""
+    titles = _titles(hits[:MAX_HITS], markdown=markdown)
+    shown = f"; the first {MAX_HITS} are shown" if len(hits) > MAX_HITS else ""
+    return titles if markdown else f"{titles}\n\n{len(hits)} codes{shown}"
+
+
+def _titles(sections: Iterable[Explanation], *, markdown: bool) -> str:
+    pattern = "- **{}** {}" if markdown else "  {}  {}"
+    return "\n".join(pattern.format(section.code, section.title) for section in sections)
+
+
+def _nothing_about(text: str, book: Explanations) -> str:
+    """Say that no section contains the words of a text, and what can be asked instead."""
+    near = book.corrected(text)
+    if near and book.about(near):
+        remedy = f"did you mean `{near}`?"
+    elif len(text.split()) > 1:
+        remedy = "leave a word out"
+    else:
+        remedy = "`merula explain` lists all codes"
+    return f"no explanation contains `{text}`; {remedy}"
+
+
 def _written(item: Explanation, width: int) -> str:
-    """A section as a terminal shows it, at most so many columns wide; what is code is indented."""
+    """Return a section as a terminal shows it, at most `width` columns wide, with code indented."""
     parts = [click.style(f"{item.code} · {item.title}", bold=True)]
-    for part in item.parts():
-        if not part.language:
-            parts.append(_styled("\n".join(wrap(part.text, width, break_on_hyphens=False))))
+    for passage in item.passages():
+        language = passage.language
+        if not language:
+            parts.append(_styled("\n".join(wrap(passage.text, width, break_on_hyphens=False))))
             continue
-        if part.file:
-            parts.append(f"{'In ' if part.language == 'diff' else ''}{part.file}:")
-        lines = part.text.splitlines()
-        parts.append("\n".join(f"    {_coloured(line, part.language)}".rstrip() for line in lines))
+        if passage.file:
+            parts.append(f"{'In ' if language == 'diff' else ''}{passage.file}:")
+        lines = passage.text.splitlines()
+        parts.append("\n".join(f"    {_coloured(line, language)}".rstrip() for line in lines))
     return "\n\n".join(parts)
 
 
@@ -108,8 +144,8 @@ _EMPHASIS = re.compile(r"(`[^`]*`)|\*\*([^*]+)\*\*|\*([^*]+)\*")
 
 
 def _styled(text: str) -> str:
-    def style(found: re.Match[str]) -> str:
-        code, strong, emphasis = found.groups()
+    def style(match: re.Match[str]) -> str:
+        code, strong, emphasis = match.groups()
         return code or (click.style(strong, bold=True) if strong else _italic(emphasis))
 
     return _EMPHASIS.sub(style, text)
@@ -120,13 +156,13 @@ def _italic(text: str) -> str:
 
 
 def _coloured(line: str, language: str) -> str:
-    """A line of a block in the colours that it has elsewhere."""
+    """Return a line of a block in the colours that it has elsewhere."""
     if language == "diff" and line[:1] in ("-", "+"):
         return click.style(line, fg="red" if line[0] == "-" else "green")
-    found = re.match(r"(error|warning)\[M\d{3}\]", line) if language == "console" else None
-    if found:
-        colour = "red" if found[1] == "error" else "yellow"
-        return click.style(found[0], fg=colour, bold=True) + line[found.end() :]
+    code = re.match(r"(error|warning)\[M\d{3}\]", line) if language == "console" else None
+    if code:
+        colour = "red" if code[1] == "error" else "yellow"
+        return click.style(code[0], fg=colour, bold=True) + line[code.end() :]
     if language == "console" and line.startswith("$ "):
         return click.style(line, bold=True)
     return line

@@ -1,7 +1,7 @@
 """Where the files that come with Merula are: its grammars, lexicons, templates and explanations.
 
 Their folders stand at the top of the repository. A wheel carries them inside the package, at
-``merula/_data`` (of ``docs`` only ``errors.md``); a checkout and an editable install read them in
+``merula/_data`` (of ``docs`` only ``errors``); a checkout and an editable install read them in
 place. Only the outermost layer asks here: every other stage takes a folder as an argument.
 """
 
