@@ -73,13 +73,14 @@ def test_sections_are_in_the_order_of_their_codes() -> None:
 # Words of titles that nobody would look up.
 STOP_WORDS = set(
     compared_words(
-        "8 a about already among an and another are as asked at be been begin belong between build "
-        "by called can cannot come could do does each else ended exist fit for from go has have "
-        "here hold iii in instead into is it its itself kind know like look ly made make many mean "
-        "more need needed neither no nobody none nor not nothing of on one only open or other out "
-        "over same say see seem several should something such take taken tell than that the them "
-        "there they this three together to too two under unlike used utf was way well what when "
-        "where which while whose with without would yes"
+        "8 a about after all already also among an and another are as ask asked at be been begin "
+        "belong between build by called can cannot come could do does each else ended exist "
+        "expected fit for found from given go has have here hold iii in instead into is it its "
+        "itself kind know like listed look ly made make many mean more named need needed neither "
+        "no nobody none nor not nothing of on one only open or other otherwise out over rest same "
+        "say see seem several should something such take taken tell than that the them there they "
+        "this three to together too two under unlike use used utf was way well what when where "
+        "which while whose with without would yes you"
     )
 )
 
