@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from merula.cli.explanations import Explanation, Explanations
 
-MAX_COLUMNS = 100  # of prose: longer lines are hard to read
-MAX_HITS = 20  # what a terminal shows without scrolling
+MAX_COLUMNS = 100  # longer lines of prose are hard to read
+MAX_HITS = 20  # as many as a terminal shows without scrolling
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -40,12 +40,12 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.argument("codes", nargs=-1, metavar="[CODE|WORD]…", shell_complete=_complete)
 @click.option(
     "--format",
-    "form",
+    "format_name",
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
     help="How it is printed: for readers, or for programs.",
 )
-def explain(codes: Sequence[str], form: str) -> None:
+def explain(codes: Sequence[str], format_name: str) -> None:
     """Explain the codes of errors and warnings, such as M420.
 
     Words instead of codes, such as `licensor` or `lexicon table`, list the codes whose title or
@@ -61,15 +61,15 @@ def explain(codes: Sequence[str], form: str) -> None:
         chosen: Sequence[Explanation] = book.about(text)
     else:
         chosen = [book.by_code[code] for code in dict.fromkeys(_code(c, book) for c in codes)]
-    if form == "json":
+    if format_name == "json":
         sections = chosen if codes else book.by_code.values()
         data = [{"code": x.code, "title": x.title, "markdown": x.text} for x in sections]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not codes:
-        click.echo(_contents(book, markdown=form == "markdown"))
+        click.echo(_contents(book, markdown=format_name == "markdown"))
     elif searched and len(chosen) > 1:
-        click.echo(_hits(chosen, markdown=form == "markdown"))
-    elif form == "markdown":
+        click.echo(_hits(chosen, markdown=format_name == "markdown"))
+    elif format_name == "markdown":
         click.echo("\n".join(x.markdown for x in chosen), nl=False)
     elif chosen:
         width = min(get_terminal_size((MAX_COLUMNS, 0)).columns, MAX_COLUMNS)
