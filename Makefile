@@ -36,6 +36,7 @@ test: $(VENV)/.dev ## run the linter, the type checker and the tests
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo > /dev/null || $(BIN)/lint-imports --no-logo
 	@$(BIN)/merula fmt --check --quiet grammars
 	@$(BIN)/pytest -q -n 2
 
@@ -44,7 +45,7 @@ format: $(VENV)/.dev ## make the safe fixes of the linter and lay out the code
 	@$(BIN)/ruff format --quiet
 
 clean: ## remove everything that make has made
-	@rm -rf $(VENV) out build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) out build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:
