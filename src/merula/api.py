@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled, CompiledDesign
-from merula.core.diagnostics import MerulaError, Report, did_you_mean, listing
+from merula.core.diagnostics import MerulaError, Report
 from merula.core.resources import install
 from merula.core.source import Source
+from merula.core.wording import did_you_mean, listing
 from merula.grammar.model import CORRECT
 from merula.grammar.program import read_grammar
 from merula.lexicon.table import TableOptions

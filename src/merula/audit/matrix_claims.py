@@ -19,7 +19,8 @@ from merula.audit.matrix_solvers import AGREEMENT
 from merula.audit.spelling import shown
 from merula.audit.view import View
 from merula.audit.words import closed_up
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import listing
 
 if TYPE_CHECKING:
     from merula.compiler.compiled import Compiled

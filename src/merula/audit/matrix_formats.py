@@ -13,7 +13,8 @@ from merula.audit.cells import MISSING, first_column, text_of, truth, whole, wor
 from merula.audit.corpus import Matrix
 from merula.audit.matrix_rows import Lists, Row, matrices
 from merula.audit.tables import LONGEST_NOTE, Fault, Table, lacks, refuse
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import listing
 
 # The columns of matrices that are read of a Parquet or Arrow file.
 MATRIX_COLUMNS = (

@@ -52,8 +52,9 @@ from merula.audit.tables import (
     read_separated,
     read_text,
 )
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 
 if TYPE_CHECKING:
     from merula.data.manifests.publication import Publication

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import Diagnostic, MerulaError, did_you_mean, listing
+from merula.core.diagnostics import Diagnostic, MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 
 SUFFIXES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv", ".json")
 BINARY = (".parquet", ".arrow")

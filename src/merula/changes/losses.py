@@ -10,7 +10,7 @@ from merula.changes.joint import Joint, Lot, drawn, lexemes, sentence, shares
 from merula.changes.overlap import Half, Overlap, Part
 from merula.changes.pairing import Side
 from merula.compiler.compiled import Compiled
-from merula.core.diagnostics import listing
+from merula.core.wording import listing
 from merula.grammar.model import CORRECT
 
 

@@ -75,7 +75,7 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from merula.core.diagnostics import did_you_mean
+        from merula.core.wording import did_you_mean
 
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:

@@ -141,7 +141,7 @@ def audit(
 
 
 def _demand_known(allowed: Sequence[str], names: Sequence[str]) -> None:
-    from merula.core.diagnostics import did_you_mean
+    from merula.core.wording import did_you_mean
 
     for name in allowed:
         if name not in names:

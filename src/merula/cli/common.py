@@ -250,7 +250,8 @@ def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled
 
 def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
     """The design of a name, or all designs; raises `MerulaError`."""
-    from merula.core.diagnostics import MerulaError, did_you_mean, listing
+    from merula.core.diagnostics import MerulaError
+    from merula.core.wording import did_you_mean, listing
 
     if name is None:
         return list(compiled.designs.values())

@@ -105,7 +105,7 @@ class Explanations:
 
         None means that every word occurs, or that nothing is near to one of them.
         """
-        from merula.core.diagnostics import near
+        from merula.core.wording import near
 
         words = compared_words(text)
         known = set[str]().union(*(section.words() for section in self.by_code.values()))

@@ -15,9 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from merula.core.diagnostics import MerulaError, Report, listing, near
+from merula.core.diagnostics import MerulaError, Report
 from merula.core.files import obstacle
 from merula.core.resources import SUFFIX
+from merula.core.wording import listing, near
 from merula.language.tokens import scan
 from merula.lexicon.table import TableFormat, read_table
 

@@ -17,8 +17,9 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.compiler.examples import check_examples
 from merula.compiler.features import check_features, check_fillers
 from merula.compiler.unmarked_licensors import check_unseen
-from merula.core.diagnostics import Label, Report, did_you_mean, listing
+from merula.core.diagnostics import Label, Report
 from merula.core.source import Source
+from merula.core.wording import did_you_mean, listing
 from merula.design.cells import Cell, Variant, cells, lexical_choices, shared_values, variants
 from merula.design.placement import Lexical
 from merula.design.settings import Circular

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from merula.core.diagnostics import Report, listing
+from merula.core.diagnostics import Report
+from merula.core.wording import listing
 from merula.design.cells import Cell, cell_name
 from merula.grammar import model as g
 from merula.lexicon.surface import END, Edge, Surface

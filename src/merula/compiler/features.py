@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from merula.core.diagnostics import Report, did_you_mean, listing
+from merula.core.diagnostics import Report
+from merula.core.wording import did_you_mean, listing
 from merula.design.cells import lexical_choices
 from merula.grammar import model as g
 from merula.grammar.conditions import parts

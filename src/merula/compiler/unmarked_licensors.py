@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from merula.core.diagnostics import Report, listing
+from merula.core.diagnostics import Report
 from merula.core.source import Span
+from merula.core.wording import listing
 from merula.design.placement import Item, Lexical, OneOf, Placed
 from merula.grammar import model as g
 from merula.grammar.conditions import parts

@@ -11,7 +11,6 @@ from merula.core.frozen import frozen
 from merula.core.source import Span, display_width
 
 Severity = Literal["error", "warning"]
-LONGEST = 20  # words of a list that are shown
 WIDEST = 160  # characters of a source line that are shown
 
 
@@ -232,34 +231,3 @@ class MerulaError(Exception):
     ) -> MerulaError:
         """The error of a single problem without a place in a source text."""
         return cls([Diagnostic(code, message, (), remedy, tuple(notes), "error", place)])
-
-
-def near(word: str, known: Iterable[str]) -> str | None:
-    """The nearest known word, if it is near enough to be meant.
-
-    Letter case is tried before edit distance; a word that is nearly all different is no hint.
-    """
-    from difflib import get_close_matches
-
-    candidates = sorted(set(known))
-    for candidate in candidates:
-        if candidate.casefold() == word.casefold():
-            return candidate
-    close = get_close_matches(word, candidates, n=1, cutoff=0.6)
-    return close[0] if close else None
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean …?`` for the nearest known word, or an empty string."""
-    meant = near(word, known)
-    return f"did you mean {meant}?" if meant is not None else ""
-
-
-def listing(words: Iterable[object], last: str = "and") -> str:
-    """``a, b and c``; of many words only the first."""
-    texts = [str(word) for word in words]
-    if len(texts) > LONGEST:
-        return f"{', '.join(texts[:LONGEST])} … ({len(texts):,} in all)"
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} {last} {texts[-1]}"

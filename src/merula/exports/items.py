@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from merula.core.diagnostics import listing
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 from merula.exports.instances import Paradigm, Part
 
 # A class is small that has fewer lexemes than a study of usual size has items, and so many times

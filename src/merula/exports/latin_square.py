@@ -25,7 +25,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import listing
 from merula.exports.items import Items, Source, choose, notes, sources_of
 from merula.exports.request import Asked, Made
 from merula.exports.texts import BYTE_ORDER_MARK, csv_line, new_file

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 from merula.data.manifests.publication import ConfigEntry
 from merula.design.pairs import CellPair
 from merula.exports.instances import Grid, Part

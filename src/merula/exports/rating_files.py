@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import Diagnostic, did_you_mean, listing
+from merula.core.diagnostics import Diagnostic
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.exports.latin_square import TABLE
 
 ROW = ("config", "address", "cell")  # what names a row of the published data

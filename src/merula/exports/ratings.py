@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import Diagnostic, MerulaError, did_you_mean
+from merula.core.diagnostics import Diagnostic, MerulaError
 from merula.core.files import obstacle, replacing
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean
 from merula.data.features import LABELS
 from merula.data.folder import demand_outside
 from merula.data.opened import Published

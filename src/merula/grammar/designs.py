@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import combinations, permutations
 from math import perm
 
-from merula.core.diagnostics import Label, did_you_mean, listing, near
+from merula.core.diagnostics import Label
 from merula.core.source import Span
+from merula.core.wording import did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.grammar.frames import Frames
 from merula.grammar.names import Names, Unresolved

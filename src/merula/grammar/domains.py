@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from merula.core.diagnostics import Label, did_you_mean, listing
+from merula.core.diagnostics import Label
 from merula.core.source import Span
+from merula.core.wording import did_you_mean, listing
 from merula.grammar import model as g
 from merula.grammar.names import Names, Unresolved
 from merula.language import syntax as s

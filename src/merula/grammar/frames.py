@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from merula.core.diagnostics import Label, did_you_mean, listing, near
+from merula.core.diagnostics import Label
 from merula.core.source import Span
+from merula.core.wording import did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.grammar.names import Names, Unresolved
 from merula.grammar.rules import Rules

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from merula.core.diagnostics import Label, Report, did_you_mean, listing, near
+from merula.core.diagnostics import Label, Report
 from merula.core.source import Span
+from merula.core.wording import did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.language import syntax as s
 from merula.lexicon.table import Lexicon, Rows, clean

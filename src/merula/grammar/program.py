@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from merula.core.diagnostics import Label, Report, did_you_mean
+from merula.core.diagnostics import Label, Report
 from merula.core.frozen import frozen
 from merula.core.resources import SUFFIX, Kind, find
 from merula.core.resources import folder as folder_of
 from merula.core.source import Source, Span
+from merula.core.wording import did_you_mean
 from merula.language import syntax as s
 from merula.language.parse import parse
 from merula.lexicon.legend import LEGEND, Legend, load_legend

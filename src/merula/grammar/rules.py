@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from merula.core.diagnostics import Label, did_you_mean, listing
+from merula.core.diagnostics import Label
+from merula.core.wording import did_you_mean, listing
 from merula.grammar import model as g
 from merula.grammar.conditions import evaluate
 from merula.grammar.domains import Domains

@@ -11,8 +11,9 @@ from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Any, cast
 
-from merula.core.diagnostics import Label, Report, did_you_mean, listing
+from merula.core.diagnostics import Label, Report
 from merula.core.source import Source
+from merula.core.wording import did_you_mean, listing
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
 from merula.language.entry import EntryError, feed, parses

@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from merula.core.diagnostics import Label, Report, did_you_mean, listing
+from merula.core.diagnostics import Label, Report
 from merula.core.source import Source, Span
+from merula.core.wording import did_you_mean, listing
 from merula.language.entry import EntryError
 from merula.language.tokens import KEYWORDS, SYMBOLS, Token
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
-from merula.core.diagnostics import Diagnostic, Report, did_you_mean, listing
+from merula.core.diagnostics import Diagnostic, Report
 from merula.core.source import Source
+from merula.core.wording import did_you_mean, listing
 from merula.language.parse import parse_cell
 from merula.lexicon.legend import ALWAYS, OWN, ColumnLegend, Legend, asked_words
 from merula.lexicon.table import ANY, CATEGORY, LEMMA, Rows, Table, members

@@ -6,8 +6,9 @@ import codecs
 import re
 from pathlib import Path
 
-from merula.core.diagnostics import Report, did_you_mean
+from merula.core.diagnostics import Report
 from merula.core.resources import SUFFIX, find, folder
+from merula.core.wording import did_you_mean
 from merula.lexicon.legend import Legend, load_legend
 from merula.lexicon.table import TableFormat, TableOptions
 

@@ -15,8 +15,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from merula.core.diagnostics import Report, did_you_mean, listing
+from merula.core.diagnostics import Report
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.language import syntax as s
 from merula.lexicon.table import CATEGORY, LEMMA, Rows, Table, clean
 

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from merula.core.diagnostics import Diagnostic, Report, listing
+from merula.core.diagnostics import Diagnostic, Report
 from merula.core.source import Source
+from merula.core.wording import listing
 from merula.language.parse import parse_cell
 from merula.lexicon.characters import CHARACTER_CHECKS
 from merula.lexicon.conformity import check_legend

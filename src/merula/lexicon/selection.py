@@ -9,8 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from merula.core.arrays import Bools
-from merula.core.diagnostics import Report, did_you_mean
+from merula.core.diagnostics import Report
 from merula.core.source import Source
+from merula.core.wording import did_you_mean
 from merula.language import syntax as s
 from merula.language.parse import parse_cell
 from merula.lexicon.table import ANY, Rows, members

@@ -18,8 +18,8 @@ from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from merula.core.diagnostics import did_you_mean, listing
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 
 CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
 _ENDS = (".", "?", "!", "…")

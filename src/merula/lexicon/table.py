@@ -16,9 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
-from merula.core.diagnostics import Report, did_you_mean, listing
+from merula.core.diagnostics import Report
 from merula.core.frozen import frozen
 from merula.core.source import Span
+from merula.core.wording import did_you_mean, listing
 
 ANY = "*"
 LEMMA, CATEGORY = "lemma", "category"

@@ -12,8 +12,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from merula.core.arrays import Bools, Ints
-from merula.core.diagnostics import Report, did_you_mean, listing
+from merula.core.diagnostics import Report
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.design.placement import Fixed, Item, OneOf, Placed
 from merula.grammar import model as g
 from merula.grammar.names import rows_of

@@ -14,8 +14,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from merula.core.diagnostics import MerulaError, did_you_mean
+from merula.core.diagnostics import MerulaError
 from merula.core.resources import folder
+from merula.core.wording import did_you_mean
 from merula.publish import markdown
 from merula.publish.card_metadata import demand_yaml, read_yaml, to_yaml
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from merula.core.diagnostics import MerulaError, near
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import near
 
 # What the hub knows, each with the address of its text (empty: there are several, or none that
 # everybody has).

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from merula.compiler.compiled import Compiled
-from merula.core.diagnostics import MerulaError, Report, did_you_mean
+from merula.core.diagnostics import MerulaError, Report
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean
 from merula.grammar.program import locate, read_files
 from merula.publish.licences import licence_url
 

@@ -10,8 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from merula.compiler.compiled import Compiled, CompiledDesign
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 from merula.data.features import features_of
 from merula.data.manifests.publication import (
     VERSION,

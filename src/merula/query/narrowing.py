@@ -23,8 +23,9 @@ import numpy as np
 
 from merula.compiler.compiled import CompiledDesign
 from merula.core.arrays import Bools, Ints
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.design.cells import Cell
 from merula.lexicon.table import ANY, clean, members
 from merula.plan.planner import Plan, slot_names

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merula.api import Design, Grammar, Instance, Sentence
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import did_you_mean, listing
 from merula.design.pairs import CellPair, pairs_of
 from merula.plan.planner import phrases
 from merula.query.narrowing import Narrow

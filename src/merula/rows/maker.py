@@ -18,7 +18,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from merula.compiler.compiled import Compiled, CompiledDesign
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import did_you_mean, listing
 from merula.design.cells import Cell
 from merula.plan.order import Permutation
 from merula.rows.columns import Column, Located, columns_of

@@ -17,8 +17,9 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.lexicon.table import ANY, clean, members
 from merula.plan.elimination import Made
 from merula.plan.planner import slot_names

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from hypothesis.strategies import SearchStrategy
 
 from merula.api import Design, Grammar, Instance
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import did_you_mean, listing
 from merula.query.narrowing import Narrow, Where, names_of, narrowed
 from merula.query.occurrences import (
     Occurrence,

@@ -8,8 +8,9 @@ import numpy as np
 
 from merula.compiler.compiled import CompiledDesign
 from merula.core.arrays import Ints
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.design.cells import Cell
 from merula.design.pairs import CellPair, pairs_of
 from merula.suite.recipe import Feature

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from merula.compiler.compiled import CompiledDesign
 from merula.core.arrays import Bools, Ints
-from merula.core.diagnostics import Diagnostic, MerulaError, listing
+from merula.core.diagnostics import Diagnostic, MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 from merula.lexicon.surface import Surface
 from merula.plan.elimination import LIMIT
 from merula.plan.order import Permutation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import did_you_mean, listing
 from merula.suite.splits import Split
 
 _ABSENT: Any = object()

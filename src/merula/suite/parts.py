@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled, CompiledDesign
-from merula.core.diagnostics import MerulaError, Report, did_you_mean, listing
+from merula.core.diagnostics import MerulaError, Report
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.data.formats import plain, plain_schema
 from merula.data.manifests.suite import ParadigmRecord, largest_share
 from merula.grammar.program import read_grammar

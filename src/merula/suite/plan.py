@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import did_you_mean, listing
 from merula.suite.recipe import Recipe
 
 MERULA, PUBLISHED = "merula", "published"

@@ -17,9 +17,10 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.resources import find, folder
+from merula.core.wording import did_you_mean, listing
 from merula.data.manifests.run import MANIFEST
 from merula.suite.fields import Fields
 from merula.suite.splits import Split

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from merula.compiler.checks.cycles import _turned
 from merula.compiler.checks.observations import DesignReport, of_variants
-from merula.core.diagnostics import Label, Report, listing, near
+from merula.core.diagnostics import Label, Report
+from merula.core.wording import listing, near
 from merula.grammar import model as g
 from merula.grammar.model import CORRECT
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from merula.compiler.checks.observations import DesignReport, of_variants, variant_name
-from merula.core.diagnostics import Label, Report, listing
+from merula.core.diagnostics import Label, Report
+from merula.core.wording import listing
 from merula.design.cells import Variant
 from merula.grammar import model as g
 from merula.grammar.model import CORRECT

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from merula.compiler.checks.observations import DesignReport, of_variants
-from merula.core.diagnostics import Label, Report, listing
+from merula.core.diagnostics import Label, Report
+from merula.core.wording import listing
 from merula.plan.slots import lexemes_of
 
 

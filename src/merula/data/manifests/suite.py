@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from merula.core.diagnostics import listing
+from merula.core.wording import listing
 
 SCHEMA = 1
 

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import perm
 
 from merula.compiler.compiled import CompiledDesign
-from merula.core.diagnostics import MerulaError, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 from merula.plan.planner import Plan
 from merula.plan.slots import Slot
 from merula.rows.variation import AddressSpace, Variation

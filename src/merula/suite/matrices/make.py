@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from merula.compiler.answer_sets import answer_set, pooled
 from merula.compiler.compiled import Compiled, CompiledDesign
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
 from merula.core.files import flush
+from merula.core.wording import did_you_mean, listing
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
 from merula.data.formats import (

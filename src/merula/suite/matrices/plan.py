@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from merula.core.diagnostics import MerulaError, did_you_mean, listing
+from merula.core.diagnostics import MerulaError
+from merula.core.wording import did_you_mean, listing
 from merula.data.formats import LAYOUTS, suffix
 from merula.suite.matrices.recipe import MatrixPart, MatrixRecipe
 

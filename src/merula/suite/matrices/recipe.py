@@ -13,8 +13,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from merula.core.diagnostics import listing
 from merula.core.frozen import frozen
+from merula.core.wording import listing
 from merula.rows.variation import VARIATIONS
 from merula.suite.fields import Fields
 from merula.suite.recipe import RecipeFile, demand_plain, grammar_path, read_file
