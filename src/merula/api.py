@@ -22,7 +22,7 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError, Report
 from merula.core.resources import install
 from merula.core.source import Source
-from merula.core.wording import did_you_mean, listing
+from merula.core.wording import counted, did_you_mean, listing
 from merula.grammar.model import CORRECT
 from merula.grammar.program import read_grammar
 from merula.lexicon.table import TableOptions
@@ -248,8 +248,7 @@ class Design:
         self._language = compiled.grammar.language if compiled.grammar is not None else ""
 
     def __repr__(self) -> str:
-        number = self.count()
-        return f"<{self.kind} {self.name}: {number:,} instance{'s' * (number != 1)}>"
+        return f"<{self.kind} {self.name}: {counted(self.count(), 'instance')}>"
 
     def __str__(self) -> str:
         from merula.show.terminal import counts
@@ -385,8 +384,8 @@ class Data:
 
     def __repr__(self) -> str:
         made = self._maker
-        noun = "instance" if made.number == 1 else "instances"
-        return f"<{made.number:,} {noun} of {made.design.name}, seed {made.selection.seed}>"
+        instances = counted(made.number, "instance")
+        return f"<{instances} of {made.design.name}, seed {made.selection.seed}>"
 
     @property
     def schema(self) -> Any:

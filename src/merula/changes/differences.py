@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from merula.core.frozen import frozen
+from merula.core.wording import counted
 
 MANY = 5  # changes of one kind that are written out
 _STYLES = {"+": "green", "-": "red", "~": "yellow", "?": "cyan"}
@@ -266,7 +267,7 @@ def _design(design: DesignDiff) -> Iterator[RenderableType]:
     for change in design.labels[:MANY]:
         yield from _label(change, design)
     if design.labels[MANY:]:
-        yield _line("~", _number(len(design.labels) - MANY, "more label"))
+        yield _line("~", counted(len(design.labels) - MANY, "more label"))
     yield from _few("~", [f"{change.old} → {change.new}" for change in design.templates])
     yield from _few(
         "~", [f"{f.choice} {f.lexeme}, {f.column}: {f.old} → {f.new}" for f in design.forms]
@@ -295,12 +296,12 @@ def _counts(design: DesignDiff) -> str:
     old, new, kept = design.old_count, design.new_count, design.kept
     if design.status != "both":
         number = old if design.status == "gone" else new
-        return f"{design.status}, {_instances(number)}"
+        return f"{design.status}, {counted(number, 'instance')}"
     counts = f"{new:,}" if old == new else f"{old:,} → {new:,}"
     if kept is None:
         return f"{counts} instances; how many are the same cannot be counted"
     if kept == old == new:
-        return f"{_instances(new)}, all kept" if new else "no instances"
+        return f"{counted(new, 'instance')}, all kept" if new else "no instances"
     parts = ["all kept"] if kept == old else [f"{kept:,} kept"] if new > kept else []
     parts += [f"{old - kept:,} lost"] if old > kept else []
     parts += [f"{new - kept:,} gained"] if new > kept else []
@@ -310,14 +311,16 @@ def _counts(design: DesignDiff) -> str:
 def _causes(sign: str, causes: Sequence[Cause]) -> Iterator[RenderableType]:
     """Why instances are lost or gained, with examples; of many reasons only the first."""
     for cause in causes[:MANY]:
-        number = f" ({_instances(cause.instances)})" if cause.instances else ""
+        number = f" ({counted(cause.instances, 'instance')})" if cause.instances else ""
         yield _line(sign, _cause(sign, cause) + number)
         for example in cause.examples:
             where = f"   instance {example.address:,} · {example.variant}"
             yield _indented(6, example.sentence, (where, "dim"))
     if causes[MANY:]:
         rest = sum(cause.instances for cause in causes[MANY:])
-        yield _line(sign, f"{_number(len(causes) - MANY, 'more reason')} ({_instances(rest)})")
+        yield _line(
+            sign, f"{counted(len(causes) - MANY, 'more reason')} ({counted(rest, 'instance')})"
+        )
 
 
 def _cause(sign: str, cause: Cause) -> str:
@@ -395,11 +398,3 @@ def _line(sign: str, text: str) -> RenderableType:
 def _indented(columns: int, *parts: str | tuple[str, str]) -> RenderableType:
     """A line that is indented, with what follows where it is too long."""
     return Padding(Text.assemble(*parts), (0, 0, 0, columns), expand=False)
-
-
-def _instances(number: int) -> str:
-    return _number(number, "instance")
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -84,7 +84,7 @@ class _Group(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        from merula.cli.common import print_problems
+        from merula.cli.printing import print_problems
         from merula.core.diagnostics import MerulaError
 
         atexit.register(gc.freeze)  # at the end of the process no circle is worth looking for

@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import (
-    compiled,
-    complete_grammar,
-    format_option,
-    options_of,
-    print_problems,
-    table_options,
-)
+from merula.cli.grammars import compiled
+from merula.cli.options import complete_grammar, format_option, options_of, table_options
+from merula.cli.printing import print_problems
+from merula.core.wording import counted
 
 if TYPE_CHECKING:
     from merula.core.diagnostics import Diagnostic
@@ -49,8 +45,7 @@ def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
 def _summary(files: Sequence[str], problems: Sequence[Diagnostic]) -> str:
     from merula.show.problems import Problems
 
-    noun = "file" if len(files) == 1 else "files"
-    return f"{len(files)} {noun} checked: {Problems(problems).summary}"
+    return f"{counted(len(files), 'file')} checked: {Problems(problems).summary}"
 
 
 def _more(problems: Sequence[Diagnostic]) -> str:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import (
+from merula.cli.grammars import usable
+from merula.cli.options import (
     complete_grammar,
-    draw,
     format_option,
     options_of,
     table_options,
-    usable,
     variation_of,
     variation_options,
 )
+from merula.cli.printing import draw
 
 if TYPE_CHECKING:
     from merula.compiler.compiled import Compiled

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from merula.cli.common import (
+from merula.cli.grammars import usable
+from merula.cli.options import (
     complete_grammar,
-    draw,
     format_option,
     options_of,
     seed_option,
     table_options,
-    usable,
 )
+from merula.cli.printing import draw
 
 
 @click.command()

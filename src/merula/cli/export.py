@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from merula.cli.common import complete_folder, seed_option
+from merula.cli.options import complete_folder, seed_option
+from merula.cli.printing import progress_shown
+from merula.core.wording import counted
 
 if TYPE_CHECKING:
     from merula.exports.request import Made
@@ -112,13 +113,13 @@ def export(
         configs=configs,
         splits=splits,
         options=Options(number, seed, hub or "", field or "", share_lexemes),
-        progress=_progress if sys.stderr.isatty() and not quiet else None,
+        progress=progress_shown(quiet=quiet),
     )
     if quiet:
         return
     for item in found.made:
         if item.files:
-            click.echo(f"{out / item.file}  {_counted(item)}")
+            click.echo(f"{out / item.file}  {_written(item)}")
     for name in dict.fromkeys(item.file for item in found.made if not item.files):
         click.echo(f"left out, for there is nothing to contrast: {name}", err=True)
     for item in found.made:
@@ -129,20 +130,10 @@ def export(
         click.echo(f"left out, for {form} does not fit them: {names}", err=True)
 
 
-def _counted(item: Made) -> str:
-    said = f"{item.number:,} {_plural(item.noun, item.number)}"
+def _written(item: Made) -> str:
+    said = counted(item.number, item.noun, {"matrix": "matrices"}.get(item.noun))
     if item.others:
         others = ", ".join(f"{split} {number:,}" for split, number in item.others)
         said += f" in {item.split} ({others})"
     files = f"{item.files} files"
     return said if item.files == 1 else f"{said}, {files}" if item.others else f"{said} in {files}"
-
-
-def _plural(noun: str, number: int) -> str:
-    if number == 1:
-        return noun
-    return {"matrix": "matrices"}.get(noun, noun + "s")
-
-
-def _progress(item: Made) -> None:
-    click.echo(f"\r\x1b[K{item.file}\r", err=True, nl=False)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from merula.cli.common import complete_file, print_problems
+from merula.cli.options import complete_file
+from merula.cli.printing import print_problems
 
 if TYPE_CHECKING:
     from merula.cli.reformat import Reformatted

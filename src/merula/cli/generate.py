@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import (
-    chosen,
+from merula.cli.grammars import chosen, usable
+from merula.cli.options import (
     complete_grammar,
     options_of,
     out_option,
     seed_option,
     table_options,
-    usable,
     variation_of,
     variation_options,
     workers_option,
 )
+from merula.cli.printing import interrupted, progress_shown
+from merula.core.wording import counted
 
 if TYPE_CHECKING:
     from merula.data.run import Outcome, Shard
@@ -125,13 +125,10 @@ def generate(
     selection = RowChoice(
         None if everything else number, seed, variation_of(variation, answers), spans, wanted
     )
-    progress = None if quiet or not sys.stderr.isatty() else _progress
+    progress = progress_shown(quiet=quiet)
     run = Run.of(compiled, selection, layout or form or "parquet", part)
-    try:
+    with interrupted("the same command goes on with what is done"):
         outcome = generate_files(run, out, workers=workers, shard=share, progress=progress)
-    except KeyboardInterrupt:
-        click.echo("\ninterrupted: the same command goes on with what is done", err=True)
-        raise click.exceptions.Exit(130) from None
     _report(out, outcome)
 
 
@@ -168,23 +165,13 @@ def _report(out: Path, outcome: Outcome) -> None:
     if outcome.manifest is None:
         made, missing = len(outcome.made), len(outcome.missing)
         verb = "is" if missing == 1 else "are"
-        click.echo(f"{out}  {made} {_files(made)} made; {missing} of other shards {verb} missing")
+        click.echo(f"{out}  {counted(made, 'file')} made; {missing} of other shards {verb} missing")
         return
     for design in outcome.manifest.designs:
         own = [part.file for part in outcome.manifest.files if part.title == design.title]
-        noun = "instance" if design.instances == 1 else "instances"
         rows = "" if design.kind == "matrix" else f", {design.rows:,} sentences"
         name = own[0] if len(own) == 1 else f"{design.title}-*.{suffix(outcome.manifest.format)}"
         count = "" if len(own) == 1 else f" in {len(own)} files"
-        click.echo(f"{out / name}  {design.instances:,} {noun}{rows}{count}")
+        click.echo(f"{out / name}  {counted(design.instances, 'instance')}{rows}{count}")
     if not outcome.made:
         click.echo(f"{out} was there already; nothing is left to do", err=True)
-
-
-def _files(number: int) -> str:
-    return "file" if number == 1 else "files"
-
-
-def _progress(name: str, done: int, number: int) -> None:
-    end = "\n" if done == number else ""
-    click.echo(f"\r{name}: {done:,} of {number:,}{end}", err=True, nl=False)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from merula.cli.common import draw, format_option, options_of, print_problems
+from merula.cli.options import format_option, options_of
+from merula.cli.printing import draw, print_problems
+from merula.core.wording import counted
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -157,4 +159,4 @@ def _here(problem: Diagnostic) -> Diagnostic:
 def _summary(files: int, problems: Sequence[Diagnostic]) -> str:
     from merula.show.problems import Problems
 
-    return f"{files} table{'s' * (files != 1)} checked: {Problems(problems).summary}"
+    return f"{counted(files, 'table')} checked: {Problems(problems).summary}"

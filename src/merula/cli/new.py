@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from merula.cli.common import complete_folder
+from merula.cli.options import complete_folder
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

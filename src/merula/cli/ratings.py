@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from merula.cli.common import complete_folder
+from merula.cli.options import complete_folder
+from merula.core.wording import counted
 
 
 @click.command()
@@ -38,12 +39,10 @@ def ratings(folder: Path, files: tuple[Path, ...], out: Path, quiet: bool) -> No
     write_ratings(found, out, folder)
     if not quiet:
         scale = found.scale
-        raters = "1 rater" if scale.raters == 1 else f"{scale.raters:,} raters"
         empty = f", {scale.empty:,} left empty" if scale.empty else ""
-        noun = "rating" if scale.number == 1 else "ratings"
-        click.echo(f"{out}  {scale.number:,} {noun} by {raters}{empty}")
+        raters = counted(scale.raters, "rater")
+        click.echo(f"{out}  {counted(scale.number, 'rating')} by {raters}{empty}")
         click.echo(f"ratings: {scale}")
         if found.fillers:
-            lines = "line" if found.fillers == 1 else "lines"
-            said = f"left out, as fillers: {found.fillers:,} {lines} without a code"
-            click.echo(said, err=True)
+            lines = counted(found.fillers, "line")
+            click.echo(f"left out, as fillers: {lines} without a code", err=True)

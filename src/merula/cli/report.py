@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from merula.cli.common import complete_folder, seed_option
+from merula.cli.options import complete_folder, seed_option
+from merula.cli.printing import progress_shown
 
 
 @click.command()
@@ -42,14 +42,8 @@ def report(folder: Path, out: Path | None, instances: int | None, seed: int, qui
     """
     from merula.pages.report import report as write
 
-    shown = not quiet and sys.stderr.isatty()
-    found = write(folder, out, number=instances, seed=seed, progress=_progress if shown else None)
-    if shown:
-        click.echo("\r\033[K", err=True, nl=False)
+    progress = progress_shown(quiet=quiet)
+    found = write(folder, out, number=instances, seed=seed, progress=progress)
     if not quiet:
         of = "" if found.instances == found.of else f" of {found.of:,}"
         click.echo(f"{found.path}  {found.instances:,}{of} instances")
-
-
-def _progress(rows: int) -> None:
-    click.echo(f"\r{rows:,} rows read", err=True, nl=False)

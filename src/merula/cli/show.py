@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import (
-    address_in,
-    chosen,
+from merula.cli.grammars import address_in, chosen, usable
+from merula.cli.options import (
     complete_design,
     complete_grammar,
-    draw,
     options_of,
     seed_option,
     table_options,
-    usable,
 )
+from merula.cli.printing import draw
 
 if TYPE_CHECKING:
     from merula.show.drawing import Drawing

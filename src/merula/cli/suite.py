@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from merula.cli.common import draw, out_option
 from merula.cli.generate import FORMATS, LAYOUTS
+from merula.cli.options import out_option
+from merula.cli.printing import draw, interrupted, progress_shown
+from merula.core.wording import counted
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -195,16 +196,13 @@ def _make(plan: SuitePlan | MatrixPlan, out: Path, workers: int | None, quiet: b
     from merula.suite.matrices.make import make_matrices
     from merula.suite.plan import SuitePlan
 
-    progress = None if quiet or not sys.stderr.isatty() else _progress
+    progress = progress_shown(quiet=quiet)
     number = workers or processors()
-    try:
+    with interrupted("nothing was written"):
         if isinstance(plan, SuitePlan):
             outcome = make_suite(plan, out, workers=number, progress=progress)
         else:
             outcome = make_matrices(plan, out, workers=number, progress=progress)
-    except KeyboardInterrupt:
-        click.echo("\ninterrupted: nothing was written", err=True)
-        raise click.exceptions.Exit(130) from None
     if not quiet:
         _report(plan, out, outcome)
 
@@ -226,8 +224,8 @@ def _report(plan: SuitePlan | MatrixPlan, out: Path, outcome: Outcome) -> None:
     from merula.suite.summary import matrix_summary, summary
 
     for grammar, number in outcome.warnings.items():
-        noun = "warning" if number == 1 else "warnings"
-        click.echo(f"{grammar}: {number} {noun}; `merula check {grammar}` shows them", err=True)
+        warnings = counted(number, "warning")
+        click.echo(f"{grammar}: {warnings}; `merula check {grammar}` shows them", err=True)
     if isinstance(plan, SuitePlan):
         draw(summary(plan.recipe, outcome.manifest))
     else:
@@ -235,11 +233,6 @@ def _report(plan: SuitePlan | MatrixPlan, out: Path, outcome: Outcome) -> None:
     files = len(outcome.manifest.files)
     click.echo()
     if outcome.made:
-        click.echo(f"{out}  {files} file{'s' * (files != 1)}")
+        click.echo(f"{out}  {counted(files, 'file')}")
     else:
         click.echo(f"{out} was there already; nothing is left to do", err=True)
-
-
-def _progress(name: str, done: int, number: int) -> None:
-    end = "\n" if done == number else ""
-    click.echo(f"\r\033[K{done:,} of {number:,}: {name}{end}", err=True, nl=False)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from merula.cli.common import complete_folder, format_option
+from merula.cli.options import complete_folder, format_option
+from merula.cli.printing import progress_shown
 
 
 @click.command()
@@ -33,7 +33,7 @@ def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
     from merula.data.verify import verify as check
     from merula.publish.remake import remake
 
-    progress = None if quiet or not sys.stderr.isatty() else _progress
+    progress = progress_shown(quiet=quiet)
     found = []
     for folder in folders:
         for item in check(folder, remake, progress):
@@ -44,7 +44,3 @@ def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
     if any(item["fault"] for item in found):
         raise click.exceptions.Exit(1)
-
-
-def _progress(file: str) -> None:
-    click.echo(f"\rreading {file}\r", err=True, nl=False)

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from merula.cli.common import (
-    address_in,
-    chosen,
+from merula.cli.grammars import address_in, chosen
+from merula.cli.options import (
     complete_design,
     complete_grammar,
-    draw,
     options_of,
-    print_problems,
     seed_option,
     table_options,
 )
+from merula.cli.printing import draw, print_problems
+from merula.core.wording import counted
 
 if TYPE_CHECKING:
     from merula.cli.watcher import Look
@@ -92,15 +91,11 @@ def _summary(found: Look) -> str:
     warnings = len(found.problems) - errors
     parts = [f"checked in {max(found.seconds, 0.01):.2f} s"]
     if errors:
-        parts.append(_number(errors, "error"))
+        parts.append(counted(errors, "error"))
     if warnings:
-        parts.append(_number(warnings, "warning"))
+        parts.append(counted(warnings, "warning"))
     if found.compiled is not None and not errors:
         designs = found.compiled.designs.values()
-        parts.append(_number(len(designs), "design"))
-        parts.append(_number(sum(design.count for design in designs), "instance"))
+        parts.append(counted(len(designs), "design"))
+        parts.append(counted(sum(design.count for design in designs), "instance"))
     return ", ".join(parts)
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

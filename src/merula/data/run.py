@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pickle
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
@@ -22,6 +22,7 @@ from typing import Any
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
+from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
 from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, one_arrow_thread, suffix
@@ -33,8 +34,6 @@ from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
 
 PART = 1_048_576  # sentences in a file
 MAX_FILES = 1_000
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

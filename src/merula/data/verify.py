@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from merula.core.diagnostics import MerulaError
+from merula.core.progress import Progress
 from merula.data.digest import BlockHasher, summed, written
 from merula.data.folder import RUN, STATE
 from merula.data.formats import TEXT_FORMATS, Stored, read_batches, stored_schema, suffix
@@ -106,7 +107,7 @@ class _Expected:
 def verify(
     folder: Path,
     remake: Remake | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[FileCheck]:
     """Check every file of a data set, then the data set as a whole.
 
@@ -115,9 +116,10 @@ def verify(
     set, or one that is not finished.
     """
     manifest = _demanded(folder)
-    for expected in _expected(manifest, folder, remake):
+    files = list(_expected(manifest, folder, remake))
+    for number, expected in enumerate(files):
         if progress is not None:
-            progress(expected.file)
+            progress(expected.file, number, len(files))
         yield expected.check(folder)
     if isinstance(manifest, RunManifest):
         yield from _sums(manifest)

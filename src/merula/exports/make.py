@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from merula.core.frozen import frozen
+from merula.core.progress import Progress
 from merula.data.folder import new_folder
 from merula.data.opened import Published
 from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
@@ -69,7 +70,7 @@ def export(
     configs: Sequence[str] = (),
     splits: Sequence[str] = (),
     options: Options | None = None,
-    progress: Callable[[Made], None] | None = None,
+    progress: Progress | None = None,
 ) -> Exported:
     """Write published data for another tool into a folder that is new or empty.
 
@@ -83,5 +84,5 @@ def export(
         for item in form.write(wanted, aside):
             made.append(item)
             if progress is not None:
-                progress(item)
+                progress(item.file, len(made), 0)
     return Exported(tuple(made), tuple(others))

@@ -9,7 +9,7 @@ from math import perm
 
 from merula.core.diagnostics import Label
 from merula.core.source import Span
-from merula.core.wording import did_you_mean, listing, near
+from merula.core.wording import counted, did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.grammar.frames import Frames
 from merula.grammar.names import Names, Unresolved
@@ -186,8 +186,8 @@ class Designs:
             if len(row.cells) != len(node.columns):
                 raise self.names.fail(
                     "M414",
-                    f"this row has {_number(len(row.cells), 'value')} for"
-                    f" {_number(len(node.columns), 'column')}",
+                    f"this row has {counted(len(row.cells), 'value')} for"
+                    f" {counted(len(node.columns), 'column')}",
                     Label(row.span),
                     Label(node.columns[0].span.to(node.columns[-1].span), "the columns"),
                     remedy="write `-` where an object is absent",
@@ -282,7 +282,7 @@ class Designs:
         if not 2 <= len(node.answers) <= MAX_CROSSED:
             self.names.report.error(
                 "M433",
-                f"{_number(len(node.answers), 'edit')} cannot be crossed",
+                f"{counted(len(node.answers), 'edit')} cannot be crossed",
                 node.span,
                 remedy=f"write 2 to {MAX_CROSSED}, which make 4 to {2**MAX_CROSSED} answers",
             )
@@ -468,7 +468,3 @@ def _combined(answers: Sequence[g.Answer]) -> g.Answer:
         tuple(step for answer in answers for step in answer.steps),
         answers[0].span.to(answers[-1].span),
     )
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

@@ -13,7 +13,7 @@ from typing import cast
 
 from merula.core.diagnostics import Diagnostic, Report
 from merula.core.source import Source
-from merula.core.wording import did_you_mean, listing
+from merula.core.wording import counted, did_you_mean, listing
 from merula.language.parse import parse_cell
 from merula.lexicon.legend import ALWAYS, OWN, ColumnLegend, Legend, asked_words
 from merula.lexicon.table import ANY, CATEGORY, LEMMA, Rows, Table, members
@@ -120,7 +120,7 @@ def _few(problems: list[Diagnostic]) -> list[Diagnostic]:
     if more <= 0:
         return problems
     last = problems[MOST - 1]
-    note = f"{more:,} more problem{'s' * (more > 1)} of this kind are left out"
+    note = f"{counted(more, 'more problem')} of this kind are left out"
     return [*problems[: MOST - 1], replace(last, notes=(*last.notes, note))]
 
 

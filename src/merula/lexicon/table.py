@@ -19,7 +19,7 @@ from functools import cached_property
 from merula.core.diagnostics import Report
 from merula.core.frozen import frozen
 from merula.core.source import Span
-from merula.core.wording import did_you_mean, listing
+from merula.core.wording import counted, did_you_mean, listing
 
 ANY = "*"
 LEMMA, CATEGORY = "lemma", "category"
@@ -355,8 +355,8 @@ def _even(
         row, line = ragged[0]
         report.error(
             "M309",
-            f"this row has {len(row)} cell{'s' * (len(row) != 1)}, but the header names {width}"
-            f" column{'s' * (width != 1)}",
+            f"this row has {counted(len(row), 'cell')}, but the header names"
+            f" {counted(width, 'column')}",
             *labels,
             remedy="an empty cell still needs its separator; a cell that holds the separator, and"
             " only that, stands in closed quotes",

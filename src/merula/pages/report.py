@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 from merula.core.diagnostics import MerulaError
 from merula.core.files import obstacle, replacing
 from merula.core.frozen import frozen
+from merula.core.progress import Progress
 from merula.core.resources import folder as folder_of
+from merula.core.wording import counted
 from merula.data.manifests.publication import AUDIT
 from merula.data.opened import MATRIX, Config, DataSet, open_data_set
 from merula.pages.audits import Findings, findings
 from merula.pages.pieces import json_of
-from merula.pages.sample import Progress, Shown, Survey, survey
+from merula.pages.sample import Shown, Survey, survey
 from merula.pages.words import Laid, Line, lay_out, values_of
 from merula.show.html import PALETTE, right_to_left
 
@@ -106,7 +108,7 @@ def _numbers(data: DataSet) -> Iterator[str]:
         (instances, "instance"),
         (data.rows, "row"),
     ):
-        yield f"{number:,} {noun}" + "s" * (number != 1)
+        yield counted(number, noun)
 
 
 def _drawn(data: DataSet, found: Survey, seed: int) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.progress import Progress
 from merula.data.opened import OWNER, Config, DataFile, DataSet, owners
 from merula.pages.tally import COLUMNS, Tally
 from merula.plan.order import Permutation
-
-Progress = Callable[[int], None]
 
 
 @frozen
@@ -44,7 +43,7 @@ def survey(data: DataSet, number: int, seed: int, progress: Progress | None = No
         for rows in counting.read(file):
             done += rows
             if progress is not None:
-                progress(done)
+                progress("rows read", done, data.rows)
     for config in data.configs:
         _demand_rows(data, config, counting.tallies[config.name].rows)
     taken: dict[str, list[tuple[str, Mapping[str, Any]]]] = {c.name: [] for c in data.configs}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
@@ -18,6 +18,7 @@ from merula.audit.linear import usable
 from merula.core.diagnostics import MerulaError
 from merula.core.files import replacing
 from merula.core.frozen import frozen
+from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.formats import one_arrow_thread
 from merula.data.manifests.publication import (
@@ -44,7 +45,6 @@ CROISSANT = "croissant.json"
 KEPT_CARD = "README.before.md"
 
 # Is told what was done, how many of it are done, and how many there are.
-Progress = Callable[[str, int, int], None]
 
 
 @frozen

@@ -12,7 +12,7 @@ from pathlib import Path
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
-from merula.core.wording import listing
+from merula.core.wording import counted, listing
 from merula.data.features import features_of
 from merula.data.manifests.publication import (
     VERSION,
@@ -279,7 +279,7 @@ class Plan:
 def _empty_split(name: str, split: str, number: int) -> MerulaError:
     return MerulaError.of(
         "M728",
-        f"{name} has {number:,} instance{'s' * (number != 1)}: none would be in {split}",
+        f"{name} has {counted(number, 'instance')}: none would be in {split}",
         remedy="ask for more instances (-n), give that split a larger share (--split), publish this"
         " design apart (--design), or leave --split out",
     )

@@ -27,6 +27,7 @@ from typing import Any, Literal, NamedTuple
 
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import counted
 from merula.data.manifests.publication import CARD
 from merula.publish.hub import (
     Hub,
@@ -438,7 +439,7 @@ class _Job:
 
 
 def _counted(files: Sequence[FileChange]) -> str:
-    return f"{len(files):,} file{'' if len(files) == 1 else 's'}"
+    return counted(len(files), "file")
 
 
 def _size(files: Sequence[FileChange]) -> str:

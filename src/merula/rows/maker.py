@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
-from merula.core.wording import did_you_mean, listing
+from merula.core.wording import counted, did_you_mean, listing
 from merula.design.cells import Cell
 from merula.plan.order import Permutation
 from merula.rows.columns import Column, Located, columns_of
@@ -94,8 +94,7 @@ class RowMaker:
         if n < 0 or n > count:
             raise MerulaError.of(
                 "M606",
-                f"{self.design.name} has {count:,} instance{'s' * (count != 1)}; {n:,} were asked"
-                " for",
+                f"{self.design.name} has {counted(count, 'instance')}; {n:,} were asked for",
                 remedy="ask for fewer",
                 place=self.compiled.source.name,
             )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.frozen import frozen
+from merula.core.wording import counted
 from merula.grammar import model as g
 from merula.lexicon.table import SETS, Rows
 from merula.rows.variation import TYPE_I, AddressSpace, Variation
@@ -110,7 +111,7 @@ def _tables(compiled: Compiled) -> Iterator[Entry]:
         files = dict.fromkeys(place.rpartition(":")[0] for place in rows.places)
         noun = "set" if rows.kind == SETS else "lexeme"
         kind = "" if rows.kind == SETS else f" of the category {rows.kind}"
-        yield Entry(", ".join(files), f"{len(rows):,} {noun}{'s' * (len(rows) != 1)}{kind}")
+        yield Entry(", ".join(files), f"{counted(len(rows), noun)}{kind}")
 
 
 def _objects(grammar: g.Grammar) -> Iterator[Entry]:

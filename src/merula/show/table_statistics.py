@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from merula.core.wording import counted
 from merula.lexicon.stats import ColumnStatistics, SectionStatistics, Statistics
 from merula.lexicon.table import CATEGORY
 
@@ -22,7 +23,7 @@ def drawing(found: Statistics) -> RenderableType:
 
     noun = {"sets": "lexical set", "lexemes": "lexeme"}[found.kind]
     parts: list[RenderableType] = [
-        Text.assemble((found.name, "bold"), f" · {found.rows:,} {noun}{'s' * (found.rows != 1)}")
+        Text.assemble((found.name, "bold"), f" · {counted(found.rows, noun)}")
     ]
     for section in found.sections:
         if section.category or len(found.sections) > 1:

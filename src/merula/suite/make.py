@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.formats import one_arrow_thread
 from merula.data.manifests.suite import FileRecord, SuiteManifest
@@ -19,7 +20,6 @@ from merula.suite.plan import PUBLISHED, SuitePlan
 CONFIGURATIONS = "configurations.json"
 
 # Is told what was done, how many of it are done, and how many there are.
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

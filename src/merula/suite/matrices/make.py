@@ -16,6 +16,7 @@ from merula.compiler.answer_sets import answer_set, pooled
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
 from merula.core.files import flush
+from merula.core.progress import Progress
 from merula.core.wording import did_you_mean, listing
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
@@ -33,7 +34,7 @@ from merula.data.manifests.suite import FileRecord, MatrixRecord, SuiteManifest
 from merula.data.schema import BLOCK, common_schema, fitted, typed
 from merula.data.suite_folder import SuiteFolder
 from merula.rows.variation import AddressSpace, Variation
-from merula.suite.make import Outcome, Progress
+from merula.suite.make import Outcome
 from merula.suite.matrices.division import UNIT, Task, divide
 from merula.suite.matrices.draw import Source, told
 from merula.suite.matrices.plan import SETS, MatrixPlan

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from merula.core.resources import SUFFIX
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-    from rich.console import RenderableType
 
-    from merula.compiler.compiled import Compiled, CompiledDesign
-    from merula.core.diagnostics import Diagnostic
     from merula.lexicon.table import TableOptions
     from merula.rows.variation import Variation
 
 F = TypeVar("F", bound=Callable[..., Any])
-SUFFIX = ".merula"
 
 
 def complete_grammar(
@@ -217,125 +213,3 @@ def options_of(
         if given == "":
             raise click.BadParameter("nothing is given", param_hint=option)
     return TableOptions(files, separator, encoding, mapped)
-
-
-def compiled(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, ...]:
-    """A compiled grammar, or what is wrong where its file cannot be read."""
-    from merula.compiler.compile import compile_source
-    from merula.core.diagnostics import Report
-    from merula.grammar.program import read_grammar
-
-    report = Report()
-    source = read_grammar(file, report)
-    if source is None:
-        return report.sorted()
-    return compile_source(source, options, report=report)
-
-
-def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled:
-    """The compiled grammar of a file; errors are raised, warnings printed."""
-    from merula.core.diagnostics import MerulaError
-
-    found = compiled(file, options)
-    if isinstance(found, tuple):
-        raise MerulaError(found)
-    if found.failed:
-        raise MerulaError(found.problems)
-    if found.problems and not quiet:
-        number = len(found.problems)
-        noun = "warning" if number == 1 else "warnings"
-        click.echo(f"{file}: {number} {noun}; `merula check {file}` shows them", err=True)
-    return found
-
-
-def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
-    """The design of a name, or all designs; raises `MerulaError`."""
-    from merula.core.diagnostics import MerulaError
-    from merula.core.wording import did_you_mean, listing
-
-    if name is None:
-        return list(compiled.designs.values())
-    if name not in compiled.designs:
-        raise MerulaError.of(
-            "M610",
-            f"there is no paradigm or matrix called {name}",
-            remedy=did_you_mean(name, compiled.designs) or f"there is {listing(compiled.designs)}",
-            place=compiled.source.name,
-        )
-    return [compiled.designs[name]]
-
-
-def address_in(design: CompiledDesign, address: int) -> int:
-    """The address, if the design has it; raises `MerulaError`."""
-    from merula.core.diagnostics import MerulaError
-
-    if not 0 <= address < design.count:
-        raise MerulaError.of(
-            "M611",
-            f"{design.name} has no instance {address:,}",
-            remedy=f"addresses are 0 to {design.count - 1:,}",
-            place=design.design.span.source.name,
-        )
-    return address
-
-
-def print_problems(problems: Iterable[Diagnostic], *, err: bool = False) -> None:
-    """Print problems, coloured in a terminal, unless the variable ``NO_COLOR`` is set."""
-    coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
-    for problem in problems:
-        text = problem.render()
-        if coloured:
-            first, *rest = text.split("\n")
-            head, colon, message = first.partition(": ")
-            title = click.style(head, fg=_COLOURS[problem.severity], bold=True) + colon + message
-            text = "\n".join([title, *(_coloured(line, problem) for line in rest)])
-        click.echo(f"{text}\n", err=err)
-
-
-_COLOURS = {"error": "red", "warning": "yellow"}
-
-
-def _coloured(line: str, problem: Diagnostic) -> str:
-    """A line of a rendered problem: the marks under a place stand out, and so do key words."""
-    marks = re.match(r"( +\| +)(\^+|-+)", line)
-    if marks:
-        colour = _COLOURS[problem.severity] if marks[2][0] == "^" else "blue"
-        return marks[1] + click.style(marks[2], fg=colour, bold=True) + line[marks.end() :]
-    quoted = re.match(r"(\d+) \| ", line)
-    for span in (label.span for label in problem.labels):
-        number, _ = span.source.position(span.start)
-        of_grammar = span.source.path is not None and span.source.path.suffix == SUFFIX
-        if quoted and of_grammar and int(quoted[1]) == number:
-            code = span.source.line(number)
-            if code.rstrip() == line[quoted.end() :]:  # neither cut nor with signs replaced
-                return quoted[0] + _coloured_code(span.source.text, number)
-    return line
-
-
-def _coloured_code(text: str, number: int) -> str:
-    """A line of a grammar, counted from one."""
-    from merula.language.highlight import by_line
-
-    styles: dict[str, dict[str, Any]] = {
-        "Comment": {"fg": "bright_black"},
-        "Keyword": {"bold": True},
-        "String": {"fg": "green"},
-        "Type": {},  # a category is a name
-    }
-    parts = []
-    for kind, word in by_line(text)[number - 1]:
-        style = next((styles[name] for name in kind[::-1] if name in styles), None)
-        parts.append(click.style(word, **style) if style else word)
-    return "".join(parts).rstrip()
-
-
-def draw(drawing: RenderableType) -> None:
-    """Print a drawing: as wide as the terminal, or as wide as it needs where there is none."""
-    from rich.console import Console
-
-    from merula.show.terminal import text_of
-
-    if sys.stdout.isatty():
-        Console(highlight=False).print(drawing)
-    else:
-        click.echo(text_of(drawing))
