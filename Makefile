@@ -8,6 +8,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The build of torch without GPUs, where pip knows one; else pip takes one of gigabytes.
 TORCH := torch==2.13.0+cpu
 
+# What a change of the language or of the compiler can break.
+QUICK := tests/test_specs.py $(addprefix tests/,core language lexicon design plan compiler rows)
+
 OUT := out/demo
 NPI := grammars/npi/sentential_negation.merula
 AGREEMENT := grammars/blm/agreement_fr.merula
@@ -19,10 +22,10 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test format clean
+.PHONY: help demo test test-quick format clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.demo ## make two data sets in out/demo and show what is in them
 	@rm -rf $(OUT)
@@ -39,6 +42,9 @@ test: $(VENV)/.dev ## run the linter, the type checker and the tests
 	@$(BIN)/lint-imports --no-logo > /dev/null || $(BIN)/lint-imports --no-logo
 	@$(BIN)/merula fmt --check --quiet grammars
 	@$(BIN)/pytest -q -n 2
+
+test-quick: $(VENV)/.dev ## run the tests from core to rows, and the specs
+	@$(BIN)/pytest -q -n 2 $(QUICK)
 
 format: $(VENV)/.dev ## make the safe fixes of the linter and lay out the code
 	@$(BIN)/ruff check --quiet --fix-only

@@ -31,7 +31,7 @@ from merula.suite.plan import SuitePlan
 from merula.suite.recipe import known_suites, read_recipe
 from merula.suite.splits import Split, shared_evenly, split_names
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NPI = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "npi"
 
 NOUNS = (

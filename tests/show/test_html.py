@@ -8,7 +8,6 @@ import pickle
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import merula
+from document_blocks import ROOT, blocks, write
+from html_tree import Tree
 from merula.api import Design, Grammar
 from merula.cli import main
 from merula.show.drawing import draw_instance, draw_template, plain
 from merula.show.html import drawing_html
 from merula.strategies import GrammarText, grammars
 from random_grammars import compiled_grammar, examples
-from test_documents import ROOT, blocks, write
 
 API_PAGE = ROOT / "docs" / "api.md"
-
-VOID = {"meta", "br", "hr", "link", "img"}
 TABLE = "subj.sg,subj.pl,verb.sg,verb.pl\nthe <dog> & co,the dogs,barks,bark\n"
 TEXT = """
 phenomenon toy "dogs & <cats>"
@@ -55,39 +53,6 @@ answers
 @pytest.fixture
 def toy() -> Grammar:
     return merula.compile(TEXT, tables={"toy.csv": TABLE}, name="toy.merula")
-
-
-class Tree(HTMLParser):
-    """Elements with their attributes and texts; fails where tags are not balanced."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[dict[str, Any]] = []
-        self.all: list[dict[str, Any]] = []
-        self.feed(html)
-        self.close()
-        assert not self.open, [element["tag"] for element in self.open]
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        parents = [element["tag"] for element in self.open]
-        element = {"tag": tag, "text": "", "in": parents, **dict(attrs)}
-        self.all.append(element)
-        if tag not in VOID:
-            self.open.append(element)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open
-        assert self.open[-1]["tag"] == tag
-        self.open.pop()
-
-    def handle_data(self, data: str) -> None:
-        for element in self.open:
-            element["text"] += data
-
-    def find(self, tag: str, **wanted: str) -> list[dict[str, Any]]:
-        return [
-            e for e in self.all if e["tag"] == tag and all(e.get(k) == v for k, v in wanted.items())
-        ]
 
 
 def all_html(grammar: Grammar) -> dict[str, str]:

@@ -34,7 +34,7 @@ from merula.grammar.program import read_grammar
 from merula.lexicon.surface import load_surface
 from merula.rows.maker import RowChoice, RowMaker
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 GRAMMARS = ROOT / "grammars" / "blm"
 PROBLEMS = sorted(path.stem for path in GRAMMARS.glob("*.merula"))
 LANGUAGES = ("fr", "en", "it", "es")

@@ -29,7 +29,7 @@ from merula.exports.pairs import Contrast, Pair, lexically_identical, one_prefix
 from merula.exports.regions import Alignment, Unit, pieces
 from merula.exports.texts import csv_line, distinct, name_of, yaml_text
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 BLIMP = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blimp"
 
 Row = dict[str, Any]

@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audited import ROOT, found, rows_found
 from merula.audit import Audit, Matrix, Reading, Settings, audit, matrix_claims, read_corpus
 from merula.audit.corpus import Corpus, Place
 from merula.audit.matrix_scores import bags, credit, distance, edits, places
@@ -26,8 +27,7 @@ from merula.audit.matrix_solvers import SOLVERS, grammatical
 from merula.cli import main
 from merula.core.diagnostics import MerulaError
 from merula.lexicon.surface import Surface, load_surface
-from test_audit import ROOT, found, rows_found
-from test_published import AS_PUBLISHED, BLM, needs_published
+from published_blm import AS_PUBLISHED, BLM, needs_published
 
 Row = dict[str, Any]
 FORMS = ("", "matrices", "blm", "blm-first", "genbench", "xy")

@@ -18,7 +18,7 @@ from merula.data.manifests.publication import Publication
 from merula.data.opened import Published
 from merula.publish.croissant import Ids, croissant
 from merula.publish.make import publish
-from test_card import SPLITS, toy
+from toy_publication import SPLITS, toy
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant validates what is published")
 

@@ -18,7 +18,7 @@ from merula.lexicon.oddities import check_table
 from merula.lexicon.selection import cell_expression, fits
 from merula.lexicon.table import ANY, CATEGORY, LEMMA, Rows, TableFormat, build, members, read_table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ENGLISH = ROOT / "lexicons" / "en"
 TABLES = sorted(  # of lexemes; a table of lexical sets stands beside them
     path for path in ENGLISH.glob("*.tsv") if path.read_bytes().startswith(LEMMA.encode())

@@ -20,6 +20,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audited import ROOT, found, rows_found
 from merula.audit import Audit, Columns, Reading, Settings, audit, read_corpus
 from merula.audit.checks import CHECKS
 from merula.audit.corpus import Cell, Corpus, Pair, Place, Sentence
@@ -31,7 +32,6 @@ from merula.cli.audit import FORMATS as CHOICES
 from merula.core.diagnostics import MerulaError
 from merula.lexicon.surface import load_surface
 
-ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data"
 ENGLISH = load_surface((ROOT / "lexicons/en/surface.toml").read_text(encoding="utf-8"))
 
@@ -134,19 +134,6 @@ def pairs(*texts: tuple[str, str], contrast: str = "", cloze: bool = False) -> C
 
 def audited(corpus: Corpus, **settings: Any) -> Audit:
     return audit(corpus, Settings(**settings), surface=ENGLISH)
-
-
-def found(report: Audit, name: str) -> list[str]:
-    """What a check has found; it must have run."""
-    result = next(result for result in report.results if result.check.name == name)
-    assert result.found is not None, f"{name} did not run"
-    return [str(example) for example in result.found.examples]
-
-
-def rows_found(report: Audit, name: str) -> list[int]:
-    result = next(result for result in report.results if result.check.name == name)
-    assert result.found is not None, f"{name} did not run"
-    return [example.place.row for example in result.found.examples if example.place]
 
 
 def accuracy(report: Audit, probe: str) -> tuple[float, float | None, bool]:

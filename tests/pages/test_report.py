@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from html_tree import VOID, Tree
 from merula.cli import main
 from merula.data.features import ClassNames
 from merula.data.opened import Config, Published, open_data_set
@@ -26,7 +27,6 @@ from merula.pages.report import _safe
 from merula.pages.sample import Shown, survey
 from merula.pages.tally import Lengths
 from merula.pages.words import lay_out, together
-from test_notebook import VOID, Tree
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = (

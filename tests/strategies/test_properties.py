@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from test_documents import ROOT, WARM, blocks
+from document_blocks import ROOT, WARM, blocks
 from tiny_models import masked_model
 
 MODEL = ROOT.parent / "shared" / "models" / "tiny-mlm-en"

@@ -28,47 +28,9 @@ from merula.publish.licences import LICENCES, demand_licence
 from merula.publish.make import Options, publish
 from merula.publish.origins import ORIGINS, read_origins
 from merula.publish.plan import Asked, Choice, Details, Plan
+from toy_publication import GRAMMAR, SPLITS, TABLE, toy
 
 yaml = pytest.importorskip("yaml", reason="cards need the extra merula[hf]")
-
-TABLE = """set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
-key,la clé,les clés,de l'armoire,des armoires,rouille,rouillent
-label,l'étiquette,les étiquettes,sur le pot,sur les pots,pâlit,pâlissent
-letter,la lettre,les lettres,du voisin,des voisins,manque,manquent
-book,le livre,les livres,de l'élève,des élèves,traîne,traînent
-roof,le toit,les toits,de la grange,des granges,fuit,fuient
-"""
-GRAMMAR = """phenomenon keys "Agreement across an attractor"
-language fr
-lexicon sets "keys.csv"
-objects
-  subj, attr : NP (number)
-  verb       : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement "a verb has the number of its subject": verb.number = subj.number
-frames
-  clause = subj attr verb
-paradigm yes "crossed" = subj.number × verb.number varying attr.number
-matrix four "a small matrix" = 4 items
-  subj.number cycles 2 of sg | pl every 1
-  attr.number cycles 2 of sg | pl every 2
-answers
-  AE "the other number" breaks E agreement: flip verb.number
-  WN breaks R: flip attr.number
-"""
-SPLITS = {"split": "60:20:20"}
-
-
-def toy(where: Path, **choice: Any) -> Plan:
-    """What is to be published of a small grammar in a folder."""
-    (where / "keys.csv").write_text(TABLE, encoding="utf-8")
-    (where / "keys.merula").write_text(GRAMMAR, encoding="utf-8")
-    path = where / "keys.merula"
-    asked = Asked(str(path), TableOptions(), merula.load(path)._compiled)
-    details = Details("cc-by-sa-4.0", "Keys & clés", ("Ann Ö", "Bo_b"), "")
-    return Plan("keys", (asked,), details, Choice(10, **choice))
 
 
 @pytest.fixture(scope="module")

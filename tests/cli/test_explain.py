@@ -3,8 +3,9 @@
 Each section of the pages is run as a spec (`spec_runner`). The first command has to meet the
 problem that the section is about. What comes after it mends the problem: files and changes are
 written, and the same command runs again. Where no input is known that leads to the problem, there
-is a comment instead of an example, ``<!-- no example: reason -->``. ``pytest tests/test_errors.py
---rewrite`` writes what the commands print now into the pages, and the index of the pages.
+is a comment instead of an example, ``<!-- no example: reason -->``. ``pytest
+tests/cli/test_explain.py --rewrite`` writes what the commands print now into the pages, and
+their index.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from merula.cli.explanations import Explanation, compared_words, explanations
 from merula.language.tokens import KEYWORDS
 from spec_runner import FENCE, Ran, Section, commands, run, run_section, sections
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "errors"
 INDEX = FOLDER / "README.md"
 PAGES = sorted(FOLDER.glob("M*.md"))

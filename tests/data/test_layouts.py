@@ -32,7 +32,7 @@ from merula.rows.variation import Variation
 from merula.strategies import GrammarText, grammars
 from random_grammars import compiled_grammar, examples
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 BLM = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "blm"
 
 needs_published = pytest.mark.skipif(
