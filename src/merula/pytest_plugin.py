@@ -15,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from merula.api import Grammar
     from merula.query.cases import Case
-    from merula.testing import Wanted
+    from merula.testing import CaseRequest
 
 MARK = "merula_cases"
 _grammars: pytest.StashKey[dict[str, Grammar]] = pytest.StashKey()
@@ -54,19 +54,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(wanted.name, cases, ids=[case.id for case in cases])
 
 
-def _wanted(metafunc: pytest.Metafunc, mark: pytest.Mark) -> Wanted:
-    from merula.testing import Wanted, merula_cases
+def _wanted(metafunc: pytest.Metafunc, mark: pytest.Mark) -> CaseRequest:
+    from merula.testing import CaseRequest, merula_cases
 
-    if mark.args and isinstance(mark.args[0], Wanted):
+    if mark.args and isinstance(mark.args[0], CaseRequest):
         return mark.args[0]
     try:  # the mark itself was written, as pytest's own are
-        wanted: Wanted = merula_cases(*mark.args, **mark.kwargs).args[0]
+        wanted: CaseRequest = merula_cases(*mark.args, **mark.kwargs).args[0]
     except (TypeError, ValueError) as error:
         raise _refusal(metafunc, str(error)) from None
     return wanted
 
 
-def _cases(metafunc: pytest.Metafunc, wanted: Wanted) -> list[Case]:
+def _cases(metafunc: pytest.Metafunc, wanted: CaseRequest) -> list[Case]:
     from dataclasses import replace
 
     from merula.core.diagnostics import MerulaError

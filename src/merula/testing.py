@@ -59,7 +59,7 @@ def merula_cases(
     """
     import pytest
 
-    wanted = Wanted(
+    wanted = CaseRequest(
         _grammar(grammar),
         None if n is None else _integer("n", n),
         _integer("seed", seed),
@@ -75,7 +75,7 @@ def merula_cases(
 
 
 @frozen(eq=False)
-class Wanted:
+class CaseRequest:
     """The arguments of `merula_cases`."""
 
     grammar: str | Grammar
@@ -121,7 +121,7 @@ def _asked(where: object) -> dict[str, tuple[str, ...]]:
     return asked
 
 
-def _check(wanted: Wanted) -> None:
+def _check(wanted: CaseRequest) -> None:
     """Raise `TypeError` or `ValueError` for what does not go together, or is no such thing."""
     if wanted.n is not None and wanted.n < 1:
         raise ValueError(f"n={wanted.n} should be at least 1, or None for all instances")

@@ -23,7 +23,7 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError, Report
 from merula.core.source import Source
 from merula.data.formats import suffix
-from merula.data.layouts import WRITERS, Matrix, Outlines, genbench, wide, wide_header, xy
+from merula.data.layouts import WRITERS, LaidOutMatrix, Outlines, genbench, wide, wide_header, xy
 from merula.data.run import Run, generate_files
 from merula.data.verify import verify
 from merula.grammar.program import read_grammar
@@ -80,16 +80,18 @@ def compiled(text: str, table: str = TABLE.format(KEYS)) -> Compiled:
 
 def matrix(
     found: Compiled, design: CompiledDesign, *, chunk: int | None = None, **selection: Any
-) -> Matrix:
+) -> LaidOutMatrix:
     chosen = RowChoice(**{"seed": 5, "spans": True, **selection})
-    return Matrix(Outlines.of(design), list(RowMaker(found, design, chosen).batches(chunk=chunk)))
+    return LaidOutMatrix(
+        Outlines.of(design), list(RowMaker(found, design, chosen).batches(chunk=chunk))
+    )
 
 
-def rows(*matrices: Matrix) -> list[dict[str, Any]]:
+def rows(*matrices: LaidOutMatrix) -> list[dict[str, Any]]:
     return [row for _, batches in matrices for batch in batches for row in batch.to_pylist()]
 
 
-def written(write: Callable[..., int], *matrices: Matrix, **options: Any) -> str:
+def written(write: Callable[..., int], *matrices: LaidOutMatrix, **options: Any) -> str:
     out = io.StringIO(newline="")
     number = write(list(matrices), out, **options)
     assert number == len(rows(*matrices))
@@ -109,7 +111,7 @@ def bare(texts: Sequence[str]) -> str:
     return "".join("".join(texts).split())
 
 
-def check_wide(*matrices: Matrix) -> list[dict[str, str]]:
+def check_wide(*matrices: LaidOutMatrix) -> list[dict[str, str]]:
     """The table read back says what the rows say, and its chunks are its sentences."""
     found = table(written(wide, *matrices))
     for number, (line, row) in enumerate(zip(found, rows(*matrices), strict=True)):
@@ -351,7 +353,7 @@ def test_bytes_do_not_depend_on_batches(name: str) -> None:
     assert written(write, small) == written(write, large)
     outlines = pickle.loads(pickle.dumps(large.outlines))
     assert outlines == large.outlines
-    assert written(write, Matrix(outlines, small.batches)) == written(write, large)
+    assert written(write, LaidOutMatrix(outlines, small.batches)) == written(write, large)
 
 
 def test_no_rows_are_an_empty_file_of_the_layout() -> None:
@@ -388,7 +390,7 @@ def test_matrices_of_unequal_sizes_are_no_table() -> None:
     assert len(json.loads(written(xy, *both))) == 2
     renamed = replace(both[1].outlines, design="four")  # of another grammar
     with pytest.raises(MerulaError, match="M670"):
-        wide([both[0], Matrix(renamed, both[1].batches)], out)
+        wide([both[0], LaidOutMatrix(renamed, both[1].batches)], out)
 
 
 def test_a_paradigm_is_no_matrix() -> None:

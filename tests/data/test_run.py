@@ -31,7 +31,7 @@ from merula.data.digest import BlockHasher, summed
 from merula.data.folder import STATE
 from merula.data.formats import WRITERS, json_texts, read_batches
 from merula.data.manifests.run import MANIFEST
-from merula.data.run import Outcome, Part, Run, Shard, generate_files
+from merula.data.run import FilePart, Run, RunOutcome, Shard, generate_files
 from merula.data.verify import verify
 from merula.rows.columns import row_schema
 from merula.rows.maker import RowChoice, RowMaker
@@ -56,7 +56,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("merula.rows.maker.CHUNK", 64)
 
 
-def made(folder: Path, outcome: Outcome) -> dict[str, Any]:
+def made(folder: Path, outcome: RunOutcome) -> dict[str, Any]:
     assert outcome.manifest is not None
     manifest = outcome.manifest.to_json()
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == manifest
@@ -284,7 +284,7 @@ def test_workers_make_the_same_files(tmp_path: Path, negation: Compiled) -> None
 
 
 def test_shards_share_the_parts() -> None:
-    parts = [Part(0, f"{i}", i, 1) for i in range(11)]
+    parts = [FilePart(0, f"{i}", i, 1) for i in range(11)]
     for total in (1, 2, 3, 5, 11, 20):
         shares = [list(Shard(k, total).of(parts)) for k in range(1, total + 1)]
         assert [part for share in shares for part in share] == parts

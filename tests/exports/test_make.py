@@ -25,7 +25,13 @@ from merula.cli import main
 from merula.core.diagnostics import MerulaError
 from merula.data.folder import new_folder
 from merula.exports.make import FORMATS, export
-from merula.exports.pairs import Contrast, Pair, lexically_identical, one_prefix, two_prefix
+from merula.exports.pairs import (
+    ContrastPair,
+    PairContrast,
+    lexically_identical,
+    one_prefix,
+    two_prefix,
+)
 from merula.exports.regions import Alignment, Unit, pieces
 from merula.exports.texts import csv_line, distinct, name_of, yaml_text
 
@@ -181,11 +187,11 @@ def test_published_blimp_would_get_the_methods_that_it_has() -> None:
     """Where its sentences decide: of one word for another after one beginning, and of scope."""
     if not BLIMP.is_dir():
         pytest.skip(f"there is no published data in {BLIMP}")
-    none = Contrast("", "", ("", ""))
+    none = PairContrast("", "", ("", ""))
     for name in ("npi_present_1", "regular_plural_subject_verb_agreement_1"):
         for row in lines(BLIMP / f"{name}.jsonl"):
             at = len(row["one_prefix_prefix"]) + 1
-            pair = Pair(none, row["sentence_good"], row["sentence_bad"], 0, "0", [], at)
+            pair = ContrastPair(none, row["sentence_good"], row["sentence_bad"], 0, "0", [], at)
             found = one_prefix(pair)
             if found is None:  # its words may be phrases
                 assert " " in row["one_prefix_word_good"] + row["one_prefix_word_bad"]
@@ -199,7 +205,7 @@ def test_published_blimp_would_get_the_methods_that_it_has() -> None:
     for name in ("only_npi_scope", "sentential_negation_npi_scope"):
         for row in lines(BLIMP / f"{name}.jsonl"):
             at = len(row["two_prefix_prefix_bad"]) + 1
-            pair = Pair(none, row["sentence_good"], row["sentence_bad"], 0, "0", [], at)
+            pair = ContrastPair(none, row["sentence_good"], row["sentence_bad"], 0, "0", [], at)
             found = two_prefix(pair)
             assert found is not None
             assert (found.good, found.bad, found.bad_word) == (

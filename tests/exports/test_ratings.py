@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from export_folders import KEYS, KEYS_CSV, keys, publish, run
 from merula.core.diagnostics import MerulaError
 from merula.data.opened import Published
-from merula.exports.instances import Part
+from merula.exports.instances import ConfigSplit
 from merula.exports.items import choose, sources_of
 from merula.exports.latin_square import SHEET, Trial, arranged, code_of, repeats
 from merula.exports.ratings import merge_ratings
@@ -220,7 +220,7 @@ def test_items_are_a_multiple_and_no_more_than_are_wanted(
     npi: Path, most: int, share: bool
 ) -> None:
     opened = Published.open(npi)
-    parts = [Part(opened, c, s.name) for c in opened.about.configs for s in c.splits]
+    parts = [ConfigSplit(opened, c, s.name) for c in opened.about.configs for s in c.splits]
     sources = sources_of(parts)
     for source, items in zip(sources, choose(sources, most, share=share), strict=True):
         assert len(items.places) % 8 == 0

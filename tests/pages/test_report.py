@@ -24,7 +24,7 @@ from merula.data.opened import Config, Published, open_data_set
 from merula.pages.audits import findings
 from merula.pages.pieces import json_of
 from merula.pages.report import _safe
-from merula.pages.sample import Shown, survey
+from merula.pages.sample import ShownInstance, survey
 from merula.pages.tally import Lengths
 from merula.pages.words import lay_out, together
 
@@ -770,7 +770,7 @@ def sentences(draw: st.DrawFn) -> dict[str, Any]:
 @given(st.lists(sentences(), min_size=1, max_size=5))
 def test_a_sentence_stays_whole(rows: list[dict[str, Any]]) -> None:
     config = Config("c", "paradigm", "en", "", "1", (), len(rows))
-    laid = lay_out(Shown(config, "", tuple(rows)))
+    laid = lay_out(ShownInstance(config, "", tuple(rows)))
     for line, row in zip(laid.lines, rows, strict=True):
         assert "".join(text for run in line.words for text, _ in run) == row["sentence"]
         assert len(line.words) in (len(laid.heads), 1)

@@ -21,7 +21,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.resources import folder
 from merula.plan import wishes as chooser
 from merula.plan.wishes import Chooser
-from merula.query.narrowing import Narrow, narrowed, plainest
+from merula.query.narrowing import Restriction, narrowed, plainest
 from merula.query.occurrences import occurrence
 from merula.strategies import (
     Occurrence,
@@ -296,7 +296,7 @@ def plainest_of(
 def _all(
     grammar: merula.Grammar,
     design: str,
-    narrow: Narrow,
+    narrow: Restriction,
     place: int,
     ranks: list[dict[int, int]],
 ) -> Iterator[tuple[tuple[int, ...], Any]]:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from merula.changes.choices import Choice
-from merula.changes.joint import Joint
+from merula.changes.choices import SharedChoice
+from merula.changes.joint import SharedVariant
 from merula.changes.overlap import numbered
 from merula.core.arrays import Bools, Ints
 from merula.plan.relations import Constraint, Distinct
@@ -22,7 +22,7 @@ from merula.plan.space import Space
 MOST = 100_000  # instances of a variant whose addresses are compared one by one
 
 
-def reordered(joints: Sequence[Joint]) -> bool:
+def reordered(joints: Sequence[SharedVariant]) -> bool:
     """Whether an instance has another address in the new design; for designs of equal instances.
 
     Of a variant of more than `MOST` instances whose choices or demands are others, it is taken
@@ -31,7 +31,7 @@ def reordered(joints: Sequence[Joint]) -> bool:
     return any(not _same_addresses(joint) for joint in joints if joint.kept)
 
 
-def _same_addresses(joint: Joint) -> bool:
+def _same_addresses(joint: SharedVariant) -> bool:
     assert joint.choices is not None
     if joint.pair.old.start != joint.pair.new.start:
         return False
@@ -41,7 +41,7 @@ def _same_addresses(joint: Joint) -> bool:
     return old.count == new.count <= MOST and _equal(old, new, joint.choices.both)
 
 
-def _same_choice(choice: Choice) -> bool:
+def _same_choice(choice: SharedChoice) -> bool:
     """Whether a choice stands at the same place and shared candidates have the same numbers."""
     same_place = choice.old is not None and choice.old == choice.new
     return same_place and np.array_equal(choice.old_shared, choice.new_shared)
@@ -81,7 +81,7 @@ def _differing(demand: Distinct) -> object:
     return ("differ", tuple(demand.slots[i] for i in order), numbered(keys).tobytes())
 
 
-def _equal(old: Space, new: Space, choices: Sequence[Choice]) -> bool:
+def _equal(old: Space, new: Space, choices: Sequence[SharedChoice]) -> bool:
     """Whether both have the same combination at every address; they have equally many."""
     addresses = np.arange(old.count, dtype=np.int64)
     chosen = old.unrank(addresses), new.unrank(addresses)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from merula.changes.differences import CellChange, FormChange, Sentences, Verdict
-from merula.changes.joint import Joint, Lot, drawn, sentence, shares
+from merula.changes.joint import Lot, SharedVariant, drawn, sentence, shares
 from merula.changes.overlap import failing, further, space
-from merula.changes.pairing import CellPair, same_template, template_change
-from merula.changes.wording import Part, Wording
+from merula.changes.pairing import SharedCell, same_template, template_change
+from merula.changes.wording import PhraseTexts, Wording
 from merula.compiler.compiled import Compiled
 from merula.design.cells import Cell
 from merula.plan.relations import Constraint, TooWide
@@ -22,7 +22,7 @@ class CellComparer:
         self,
         old: Compiled,
         new: Compiled,
-        joints: Sequence[Joint],
+        joints: Sequence[SharedVariant],
         *,
         examples: int,
         seed: int,
@@ -55,7 +55,9 @@ class CellComparer:
         self, change: Callable[[Cell, Cell], tuple[Verdict | str, Verdict | str] | None]
     ) -> tuple[CellChange, ...]:
         """The cells of which something changes, equal changes taken together."""
-        found: dict[tuple[Verdict | str, Verdict | str], list[tuple[Joint, CellPair]]] = {}
+        found: dict[
+            tuple[Verdict | str, Verdict | str], list[tuple[SharedVariant, SharedCell]]
+        ] = {}
         for joint in self.joints:
             for pair in joint.pair.cells:
                 changed = change(joint.pair.old.cells[pair.old], joint.pair.new.cells[pair.new])
@@ -72,7 +74,7 @@ class CellComparer:
             for (one, other), where in found.items()
         )
 
-    def _any(self, joint: Joint, pair: CellPair) -> Sentences | None:
+    def _any(self, joint: SharedVariant, pair: SharedCell) -> Sentences | None:
         """A cell of some instance that both grammars have."""
         if not self.examples or not joint.kept:
             return None
@@ -82,7 +84,9 @@ class CellComparer:
         _, shared = next(drawn([lot], 1, self.seed))
         return self._sentences(joint, pair, shared)
 
-    def _sentences(self, joint: Joint, pair: CellPair, shared: Sequence[int]) -> Sentences:
+    def _sentences(
+        self, joint: SharedVariant, pair: SharedCell, shared: Sequence[int]
+    ) -> Sentences:
         old, new = (joint.candidates(shared, old=old) for old in (True, False))
         return Sentences(
             joint.pair.new.start + joint.plan(old=False).space.rank(new),
@@ -103,7 +107,7 @@ class CellComparer:
         return tuple(found)
 
     @staticmethod
-    def _forms(joint: Joint) -> Iterator[FormChange]:
+    def _forms(joint: SharedVariant) -> Iterator[FormChange]:
         assert joint.choices is not None
         for choice in joint.choices.both:
             if choice.old is None or choice.new is None:
@@ -120,7 +124,9 @@ class CellComparer:
                             choice.new_name, new.titles[j], column, before[i], texts[j]
                         )
 
-    def _parts(self, joint: Joint, pair: CellPair) -> tuple[list[Part], list[Part]]:
+    def _parts(
+        self, joint: SharedVariant, pair: SharedCell
+    ) -> tuple[list[PhraseTexts], list[PhraseTexts]]:
         assert joint.choices is not None
         choices = joint.choices.both
         return (
@@ -131,7 +137,7 @@ class CellComparer:
     def reworded(self) -> tuple[int | None, tuple[Sentences, ...]]:
         """How many instances of both grammars have another sentence, and some of them."""
         total: int | None = 0
-        groups: dict[str, list[tuple[Lot, Joint, CellPair]]] = {}
+        groups: dict[str, list[tuple[Lot, SharedVariant, SharedCell]]] = {}
         for joint in self.joints:
             if joint.kept is None:
                 total = None
@@ -149,12 +155,14 @@ class CellComparer:
                 examples.append(self._sentences(*where[id(lot)], shared))
         return total, tuple(examples)
 
-    def _reworded(self, joint: Joint) -> tuple[int | None, list[tuple[str, Lot, CellPair]]]:
+    def _reworded(
+        self, joint: SharedVariant
+    ) -> tuple[int | None, list[tuple[str, Lot, SharedCell]]]:
         """The same of a variant; the instances by the first cell that has another sentence."""
         assert joint.overlap is not None
         assert joint.kept is not None
         sizes, common = joint.overlap.sizes, joint.overlap.common
-        pairs: dict[str, CellPair] = {}
+        pairs: dict[str, SharedCell] = {}
         demands: list[Constraint] = []
         for pair in joint.pair.cells:
             name = cell_name(joint.pair.new.cells[pair.new])
@@ -187,6 +195,6 @@ def _other_template(old: Cell, new: Cell) -> tuple[str, str] | None:
     return None if same_template(old, new) else template_change(old, new)
 
 
-def _cells(joint: Joint) -> Iterator[tuple[Cell, Cell]]:
+def _cells(joint: SharedVariant) -> Iterator[tuple[Cell, Cell]]:
     for pair in joint.pair.cells:
         yield joint.pair.old.cells[pair.old], joint.pair.new.cells[pair.new]

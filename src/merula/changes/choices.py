@@ -23,7 +23,7 @@ _NAMES = (LEMMA, "set")
 
 
 @frozen(eq=False)
-class Choice:
+class SharedChoice:
     """A choice that both plans make.
 
     ``old`` and ``new`` are its slots; None where the plan has one word there, which is no choice.
@@ -40,9 +40,9 @@ class Choice:
     value: str = ""
     word: str = ""
 
-    def mirrored(self) -> Choice:
+    def mirrored(self) -> SharedChoice:
         """The choice with old and new exchanged."""
-        return Choice(
+        return SharedChoice(
             self.new_name,
             self.old_name,
             self.new,
@@ -56,10 +56,10 @@ class Choice:
 
 
 @frozen(eq=False)
-class Choices:
+class SharedChoices:
     """The choices of two plans; with one of theirs alone, they have no instance in common."""
 
-    both: tuple[Choice, ...]
+    both: tuple[SharedChoice, ...]
     gone: tuple[str, ...]
     added: tuple[str, ...]
 
@@ -86,13 +86,15 @@ class ChoiceMatcher:
         self._equal: dict[tuple[tuple[int, int], ...], tuple[Ints, Ints]] = {}
         self._kept: list[object] = []  # what is known by its identity has to stay
 
-    def match(self, old: Plan, new: Plan) -> Choices:
+    def match(self, old: Plan, new: Plan) -> SharedChoices:
         """The choices that both plans make, in the same order either way round, and all others."""
         keys = [_keys(old), _keys(new)]
         pairs = _paired(keys[0], keys[1])
         names = [slot_names(plan) for plan in (old, new)]
         both = [
-            Choice(names[0][i], names[1][j], i, j, *self._candidates(old.slots[i], new.slots[j]))
+            SharedChoice(
+                names[0][i], names[1][j], i, j, *self._candidates(old.slots[i], new.slots[j])
+            )
             for i, j in pairs
         ]
         left = [
@@ -113,7 +115,7 @@ class ChoiceMatcher:
             else:
                 both.append(found.mirrored())
         both.sort(key=lambda choice: sorted((choice.old_name, choice.new_name)))
-        return Choices(tuple(both), tuple(gone), tuple(added))
+        return SharedChoices(tuple(both), tuple(gone), tuple(added))
 
     def _candidates(self, old: Slot, new: Slot) -> tuple[Ints, Ints]:
         if old.rows is None or new.rows is None:
@@ -163,7 +165,7 @@ class ChoiceMatcher:
             self._rows[key] = same_rows(old, new)
         return self._rows[key]
 
-    def _fixed(self, plan: Plan, number: int, other: Plan) -> Choice | None:
+    def _fixed(self, plan: Plan, number: int, other: Plan) -> SharedChoice | None:
         """A choice of words of which the other plan has a single one."""
         slot, key = plan.slots[number], plan.specs[number].key
         if key[0] != "words":
@@ -173,7 +175,7 @@ class ChoiceMatcher:
         if text is None:
             return None
         shared = self._words(slot.titles, (text,))
-        return Choice(slot.name, slot.name, number, None, *shared, variable, value, text)
+        return SharedChoice(slot.name, slot.name, number, None, *shared, variable, value, text)
 
 
 def fixed_word(plan: Plan, variable: str, value: str) -> str | None:

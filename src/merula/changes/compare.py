@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from merula.changes.addresses import reordered
 from merula.changes.cells import CellComparer, cell_name
 from merula.changes.differences import DesignDiff, GrammarDiff, Renamed
-from merula.changes.joint import Joiner, Joint
+from merula.changes.joint import Joiner, SharedVariant
 from merula.changes.losses import causes
 from merula.changes.pairing import Pairing, pair_designs
 from merula.changes.renames import other_names, renamed_heads, renamed_parts
@@ -88,7 +88,7 @@ def _alone(
     return DesignDiff(name, kind, status, counts[0], counts[1], 0, (variants[0], variants[1]))
 
 
-def _cells(joints: Iterable[Joint], *, old: bool) -> tuple[str, ...]:
+def _cells(joints: Iterable[SharedVariant], *, old: bool) -> tuple[str, ...]:
     """The cells that only one of the grammars has."""
     found: dict[str, None] = {}
     for joint in joints:

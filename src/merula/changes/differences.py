@@ -18,7 +18,7 @@ _STYLES = {"+": "green", "-": "red", "~": "yellow", "?": "cyan"}
 
 
 @frozen
-class Example:
+class InstanceExample:
     """An instance of one of the grammars, by one of its sentences."""
 
     address: int
@@ -44,7 +44,7 @@ class Cause:
     instances: int
     lexemes: tuple[str, ...] = ()
     variants: int = 1
-    examples: tuple[Example, ...] = ()
+    examples: tuple[InstanceExample, ...] = ()
 
 
 @frozen

@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-from merula.changes.choices import ChoiceMatcher, Choices
+from merula.changes.choices import ChoiceMatcher, SharedChoices
 from merula.changes.overlap import Overlap
-from merula.changes.pairing import Side, VariantPair
+from merula.changes.pairing import DesignVariant, VariantPair
 from merula.compiler.compiled import Compiled
 from merula.core.frozen import frozen
 from merula.plan.order import Permutation
@@ -16,11 +16,11 @@ from merula.plan.planner import Plan, phrases, slot_names
 
 
 @frozen(eq=False)
-class Joint:
+class SharedVariant:
     """A variant that both grammars have; ``overlap`` is None where one of them cannot make it."""
 
     pair: VariantPair
-    choices: Choices | None
+    choices: SharedChoices | None
     overlap: Overlap | None
 
     @property
@@ -48,11 +48,11 @@ class Joiner:
         self._matcher = ChoiceMatcher()
         self._overlaps: dict[tuple[object, ...], Overlap] = {}
 
-    def join(self, pair: VariantPair) -> Joint:
+    def join(self, pair: VariantPair) -> SharedVariant:
         """What a pair of variants shares."""
         old, new = pair.old.plan, pair.new.plan
         if old is None or new is None:
-            return Joint(pair, None, None)
+            return SharedVariant(pair, None, None)
         choices = self._matcher.match(old, new)
         key = (
             id(old.space),
@@ -63,14 +63,14 @@ class Joiner:
         )
         if key not in self._overlaps:
             self._overlaps[key] = Overlap(old, new, choices)
-        return Joint(pair, choices, self._overlaps[key])
+        return SharedVariant(pair, choices, self._overlaps[key])
 
 
 @frozen(eq=False)
 class Lot:
     """Some instances of a variant: how many, and which candidates each of them has."""
 
-    side: Side
+    side: DesignVariant
     count: int
     member: Callable[[int], tuple[int, ...]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from merula.changes.differences import Cause, Example
-from merula.changes.joint import Joint, Lot, drawn, lexemes, sentence, shares
-from merula.changes.overlap import Half, Overlap, Part
-from merula.changes.pairing import Side
+from merula.changes.differences import Cause, InstanceExample
+from merula.changes.joint import Lot, SharedVariant, drawn, lexemes, sentence, shares
+from merula.changes.overlap import Half, LostPart, Overlap
+from merula.changes.pairing import DesignVariant
 from merula.compiler.compiled import Compiled
 from merula.core.wording import listing
 from merula.grammar.model import CORRECT
@@ -36,8 +36,8 @@ class _Group:
 
 def causes(
     compiled: Compiled,
-    joints: Sequence[Joint],
-    alone: Sequence[Side],
+    joints: Sequence[SharedVariant],
+    alone: Sequence[DesignVariant],
     *,
     lost: bool,
     examples: int,
@@ -83,14 +83,14 @@ class _Groups:
     def group(self, kind: str, what: str, titles: tuple[str, ...] = ()) -> _Group:
         return self.found.setdefault((kind, what, titles), _Group(kind, what, titles))
 
-    def whole(self, kind: str, what: str, side: Side) -> None:
+    def whole(self, kind: str, what: str, side: DesignVariant) -> None:
         """All instances of a variant."""
         group = self.group(kind, what)
         group.variants += 1
         if side.plan is not None:
             group.lots.append(Lot(side, side.count, side.plan.space.unrank_one))
 
-    def add(self, joint: Joint) -> None:
+    def add(self, joint: SharedVariant) -> None:
         """The instances of one side of a variant that the other side lacks."""
         side = joint.pair.old if self.lost else joint.pair.new
         if side.plan is None:
@@ -102,7 +102,7 @@ class _Groups:
         else:
             self._parts(joint, side)
 
-    def _parts(self, joint: Joint, side: Side) -> None:
+    def _parts(self, joint: SharedVariant, side: DesignVariant) -> None:
         assert joint.overlap is not None
         assert joint.choices is not None
         assert side.plan is not None
@@ -128,7 +128,7 @@ class _Groups:
             group.lots.append(Lot(side, part.count, _members(half, part)))
         self._rest(joint.overlap, side)
 
-    def _rest(self, overlap: Overlap, side: Side) -> None:
+    def _rest(self, overlap: Overlap, side: DesignVariant) -> None:
         """The instances of the parts that were left out, since they cannot be counted."""
         if overlap.kept is None:
             return
@@ -140,22 +140,24 @@ class _Groups:
             group.rest += rest
 
 
-def _members(half: Half, part: Part) -> Callable[[int], tuple[int, ...]]:
+def _members(half: Half, part: LostPart) -> Callable[[int], tuple[int, ...]]:
     return lambda number: half.candidates(part.member(number))
 
 
-def _apart(alone: Sequence[Side], joints: Sequence[Joint], *, lost: bool) -> list[str]:
+def _apart(
+    alone: Sequence[DesignVariant], joints: Sequence[SharedVariant], *, lost: bool
+) -> list[str]:
     """What tells variants of one grammar from those that both have: a frame, a value, the whole."""
     both = [joint.pair.old if lost else joint.pair.new for joint in joints]
     known = {feature for side in both for feature in _features(side)}
     return [next((x for x in _features(s) if x not in known), s.name) for s in alone]
 
 
-def _features(side: Side) -> list[str]:
+def _features(side: DesignVariant) -> list[str]:
     return [side.variant.frame.name, *(f"{name} {label}" for name, label in side.variant.choices)]
 
 
-def _other_choices(joint: Joint) -> str:
+def _other_choices(joint: SharedVariant) -> str:
     assert joint.choices is not None
     parts = []
     for names, what in ((joint.choices.gone, "no longer"), (joint.choices.added, "as well")):
@@ -164,7 +166,9 @@ def _other_choices(joint: Joint) -> str:
     return ", ".join(parts)
 
 
-def _example(compiled: Compiled, side: Side, candidates: tuple[int, ...]) -> Example:
+def _example(
+    compiled: Compiled, side: DesignVariant, candidates: tuple[int, ...]
+) -> InstanceExample:
     """An instance by its right answer, or by its first cell that breaks no rule."""
     plan = side.plan
     assert plan is not None
@@ -172,7 +176,7 @@ def _example(compiled: Compiled, side: Side, candidates: tuple[int, ...]) -> Exa
     number = next((i for i, c in enumerate(cells) if c.label == CORRECT and c.role == "answer"), -1)
     if number < 0:
         number = next((i for i, c in enumerate(cells) if c.acceptable), 0)
-    return Example(
+    return InstanceExample(
         side.start + plan.space.rank(candidates),
         side.name,
         lexemes(plan, candidates),

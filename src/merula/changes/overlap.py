@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from merula.changes.choices import Choices
+from merula.changes.choices import SharedChoices
 from merula.core.arrays import Ints
 from merula.core.frozen import frozen
 from merula.plan.planner import Plan
@@ -27,7 +27,7 @@ _EVERYTHING = np.ones(1, dtype=np.bool_).tobytes()
 
 
 @frozen(eq=False)
-class Part:
+class LostPart:
     """Instances of one plan that the other lacks, all for one reason.
 
     ``choice`` is the number of the choice whose candidates the other plan lacks; ``demand`` what
@@ -94,7 +94,7 @@ class Overlap:
     ``kept`` is None where both sets of demands tie too many choices together to be counted.
     """
 
-    def __init__(self, old: Plan, new: Plan, choices: Choices) -> None:
+    def __init__(self, old: Plan, new: Plan, choices: SharedChoices) -> None:
         self.choices = choices
         self.matched = not choices.gone and not choices.added
         if not self.matched:
@@ -106,7 +106,7 @@ class Overlap:
         self.sizes = [len(shared) for shared in self.old.shared]
         mine, theirs = (half.among(half.shared) for half in (self.old, self.new))
         self.common = [*mine, *further(theirs, set(map(form, mine)))]
-        self._parts: dict[bool, list[Part]] = {}
+        self._parts: dict[bool, list[LostPart]] = {}
         self.space = _countable(self.sizes, self.common)
         self.kept = None if self.space is None else self.space.count
 
@@ -115,7 +115,7 @@ class Overlap:
         """What is demanded of them, as `form` gives it."""
         return frozenset(map(form, self.common))
 
-    def parts(self, *, lost: bool) -> list[Part]:
+    def parts(self, *, lost: bool) -> list[LostPart]:
         """The instances of the old plan (or of the new one) that the other lacks.
 
         A part that cannot be counted is left out.
@@ -124,7 +124,7 @@ class Overlap:
             self._parts[lost] = list(self._make_parts(lost=lost))
         return self._parts[lost]
 
-    def _make_parts(self, *, lost: bool) -> Iterator[Part]:
+    def _make_parts(self, *, lost: bool) -> Iterator[LostPart]:
         mine, theirs = (self.old, self.new) if lost else (self.new, self.old)
         rest = mine.plan.count - (self.kept or 0)
         if not rest:
@@ -136,11 +136,11 @@ class Overlap:
                 found = _countable(map(len, keep), mine.among(keep))
                 if found is not None:
                     rest -= found.count
-                    yield Part(found, tuple(keep), choice=i)
+                    yield LostPart(found, tuple(keep), choice=i)
         base = mine.among(mine.shared)
         demands = further(theirs.among(theirs.shared), set(map(form, base)))
         for failed, origin in failing(self.sizes, base, demands, rest):
-            yield Part(failed, tuple(mine.shared), demand=origin)
+            yield LostPart(failed, tuple(mine.shared), demand=origin)
 
 
 def failing(

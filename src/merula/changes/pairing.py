@@ -25,7 +25,7 @@ Labels = tuple[str | None, ...]
 
 
 @frozen(eq=False)
-class Side:
+class DesignVariant:
     """A variant of one of the two designs; ``plan`` is None where it has no instances."""
 
     variant: Variant
@@ -56,7 +56,7 @@ class Side:
 
 
 @frozen
-class CellPair:
+class SharedCell:
     """A cell that both variants have: its number in each."""
 
     old: int
@@ -67,9 +67,9 @@ class CellPair:
 class VariantPair:
     """A variant that both designs have, with the cells that both have and those of one alone."""
 
-    old: Side
-    new: Side
-    cells: tuple[CellPair, ...]
+    old: DesignVariant
+    new: DesignVariant
+    cells: tuple[SharedCell, ...]
     gone: tuple[int, ...]
     added: tuple[int, ...]
 
@@ -79,15 +79,16 @@ class Pairing:
     """The variants that two designs share, and those of one alone."""
 
     both: tuple[VariantPair, ...]
-    gone: tuple[Side, ...]
-    added: tuple[Side, ...]
+    gone: tuple[DesignVariant, ...]
+    added: tuple[DesignVariant, ...]
 
 
-def sides(design: CompiledDesign) -> list[Side]:
+def sides(design: CompiledDesign) -> list[DesignVariant]:
     """The variants of a design, each with its plan."""
     plans = {id(p.variant): (p, at) for p, at in zip(design.plans, design.starts, strict=True)}
     return [
-        Side(variant, cells, *plans.get(id(variant), (None, 0))) for variant, cells in design.cells
+        DesignVariant(variant, cells, *plans.get(id(variant), (None, 0)))
+        for variant, cells in design.cells
     ]
 
 
@@ -124,7 +125,7 @@ class _Pairer:
             tuple(side for side in self.new if id(side) not in done),
         )
 
-    def _choices(self, side: Side) -> Labels:
+    def _choices(self, side: DesignVariant) -> Labels:
         """The label of a variant on every axis that either design has."""
         own = self.labels[id(side)]
         return tuple(own.get(x) or self._implied(x, side.predicted) for x in self.axes)
@@ -138,22 +139,22 @@ class _Pairer:
         ]
         return holding[0] if len(holding) == 1 else None
 
-    def _cell(self, side: Side, number: int) -> tuple[str, Labels]:
+    def _cell(self, side: DesignVariant, number: int) -> tuple[str, Labels]:
         cell = side.cells[number]
         if cell.role != "cell":
             return cell.role, (cell.label,)
         own, values = dict(cell.factors), [side.settings[number]]
         return "cell", tuple(own.get(x) or self._implied(x, values) for x in self.factors)
 
-    def _shown(self, side: Side) -> frozenset[object]:
+    def _shown(self, side: DesignVariant) -> frozenset[object]:
         """What a variant shows, whatever its frame is called."""
         return frozenset((self._cell(side, i), template(cell)) for i, cell in enumerate(side.cells))
 
-    def _pair(self, old: Side, new: Side) -> VariantPair:
+    def _pair(self, old: DesignVariant, new: DesignVariant) -> VariantPair:
         numbers = [range(len(side.cells)) for side in (old, new)]
         keys = [{i: self._cell(s, i) for i in n} for s, n in zip((old, new), numbers, strict=True)]
         places = {key: i for i, key in keys[0].items()}
-        cells = tuple(CellPair(places[key], j) for j, key in keys[1].items() if key in places)
+        cells = tuple(SharedCell(places[key], j) for j, key in keys[1].items() if key in places)
         both = {pair.old for pair in cells}, {pair.new for pair in cells}
         return VariantPair(
             old,
@@ -199,7 +200,7 @@ def _factors(design: CompiledDesign) -> list[str]:
     return [axis.name for axis in made.factors] if isinstance(made, g.Paradigm) else []
 
 
-def _labels(design: CompiledDesign, side: Side) -> dict[str, str]:
+def _labels(design: CompiledDesign, side: DesignVariant) -> dict[str, str]:
     """What a variant chooses, the orders of cycles that have only one among it."""
     cycles = design.design.cycles if isinstance(design.design, g.Matrix) else ()
     orders = {
@@ -227,10 +228,12 @@ def _points(design: CompiledDesign) -> dict[str, dict[str, Values]]:
 
 
 def _matched(
-    old: Iterable[Side], new: Iterable[Side], key: Callable[[Side], object]
-) -> list[tuple[Side, Side]]:
+    old: Iterable[DesignVariant],
+    new: Iterable[DesignVariant],
+    key: Callable[[DesignVariant], object],
+) -> list[tuple[DesignVariant, DesignVariant]]:
     """The sides of equal keys, where the key is that of one side on either hand."""
-    groups: dict[object, tuple[list[Side], list[Side]]] = {}
+    groups: dict[object, tuple[list[DesignVariant], list[DesignVariant]]] = {}
     for hand, found in enumerate((old, new)):
         for side in found:
             groups.setdefault(key(side), ([], []))[hand].append(side)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from merula.changes.differences import Renamed
-from merula.changes.joint import Joint
+from merula.changes.joint import SharedVariant
 from merula.changes.pairing import VariantPair, same_template, template_change
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.design.cells import template
 
 
-def other_names(joints: Iterable[Joint]) -> tuple[Renamed, ...]:
+def other_names(joints: Iterable[SharedVariant]) -> tuple[Renamed, ...]:
     """What the rows of the same instances call otherwise: variants, choices, lexemes, words."""
     found: dict[Renamed, None] = {}
     for joint in joints:
@@ -35,7 +35,7 @@ def _variant_names(pair: VariantPair) -> Iterator[Renamed]:
             yield Renamed("template", *template_change(old, new))
 
 
-def _choice_names(joint: Joint) -> Iterator[Renamed]:
+def _choice_names(joint: SharedVariant) -> Iterator[Renamed]:
     assert joint.choices is not None
     for choice in joint.choices.both:
         if choice.old is None or choice.new is None:
@@ -94,7 +94,7 @@ def _templates(design: CompiledDesign) -> object:
     return (design.kind, *variants)
 
 
-def renamed_parts(joints: Iterable[Joint]) -> tuple[Renamed, ...]:
+def renamed_parts(joints: Iterable[SharedVariant]) -> tuple[Renamed, ...]:
     """Answers and lexemes of a design that is in both grammars."""
     found: dict[Renamed, None] = {}
     for joint in joints:
@@ -116,7 +116,7 @@ def _answers(pair: VariantPair) -> Iterator[Renamed]:
     return (Renamed("answer", *names) for names in _matching(gone, added))
 
 
-def _lexemes(joint: Joint) -> Iterator[Renamed]:
+def _lexemes(joint: SharedVariant) -> Iterator[Renamed]:
     """Lexemes of a choice that have the same forms."""
     assert joint.choices is not None
     for choice in joint.choices.both:

@@ -15,7 +15,7 @@ from math import prod
 
 import numpy as np
 
-from merula.changes.choices import Choice, brings
+from merula.changes.choices import SharedChoice, brings
 from merula.core.arrays import Ints
 from merula.core.frozen import frozen
 from merula.design.placement import Fixed
@@ -29,7 +29,7 @@ _SAME = 0b1111
 
 
 @frozen
-class Part:
+class PhraseTexts:
     """What part of a sentence is for each shared candidate of a choice (-1: for fixed words)."""
 
     choice: int
@@ -74,18 +74,20 @@ class Wording:
         self._texts: dict[tuple[int, int], tuple[object, object, Texts]] = {}
         self._tables: dict[tuple[object, ...], _Table] = {}
 
-    def parts(self, plan: Plan, number: int, choices: Sequence[Choice], *, old: bool) -> list[Part]:
+    def parts(
+        self, plan: Plan, number: int, choices: Sequence[SharedChoice], *, old: bool
+    ) -> list[PhraseTexts]:
         """The parts of a cell of a plan; fixed words beside each other are one."""
         cell = plan.cells[number]
         slots = [choice.old if old else choice.new for choice in choices]
-        found: list[Part] = []
+        found: list[PhraseTexts] = []
         for piece, placed in zip(cell.pieces, cell.cell.item.words, strict=True):
             word = placed.word
             if piece.slot >= 0:
                 i = slots.index(piece.slot)
                 shared = choices[i].old_shared if old else choices[i].new_shared
                 texts = self._some(plan.slots[piece.slot].forms[piece.text], shared)
-                found.append(Part(i, texts))
+                found.append(PhraseTexts(i, texts))
                 continue
             assert isinstance(word, Fixed)
             single = (
@@ -96,11 +98,11 @@ class Wording:
             )
             i = next(single, -1)
             if i >= 0:
-                found.append(Part(i, (word.text,) * len(choices[i].old_shared)))
+                found.append(PhraseTexts(i, (word.text,) * len(choices[i].old_shared)))
             elif found and found[-1].choice < 0:
-                found[-1] = Part(-1, (f"{found[-1].texts[0]} {word.text}",))
+                found[-1] = PhraseTexts(-1, (f"{found[-1].texts[0]} {word.text}",))
             else:
-                found.append(Part(-1, (word.text,)))
+                found.append(PhraseTexts(-1, (word.text,)))
         return found
 
     def _some(self, texts: Texts, shared: Ints) -> Texts:
@@ -110,7 +112,7 @@ class Wording:
         return self._texts[key][2]
 
     def demands(
-        self, old: Sequence[Part], new: Sequence[Part], label: str, nothing: int
+        self, old: Sequence[PhraseTexts], new: Sequence[PhraseTexts], label: str, nothing: int
     ) -> Iterator[Constraint]:
         """What has to hold for a cell to read the same.
 
@@ -179,7 +181,7 @@ class Wording:
     # --- parts in another order
 
     def _jointly(
-        self, old: Sequence[Part], new: Sequence[Part], origin: Origin, nothing: int
+        self, old: Sequence[PhraseTexts], new: Sequence[PhraseTexts], origin: Origin, nothing: int
     ) -> list[Constraint]:
         """Write every combination of forms; of too many all are taken to read otherwise."""
         choices = sorted({part.choice for part in (*old, *new) if part.choice >= 0})

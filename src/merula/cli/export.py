@@ -97,7 +97,7 @@ def export(
     """
     from merula.exports.make import FORMATS as KNOWN
     from merula.exports.make import export as make
-    from merula.exports.request import Options
+    from merula.exports.request import ExportOptions
 
     chosen = KNOWN[form]
     for option in ("field", "hub", "seed", "share_lexemes"):
@@ -112,7 +112,7 @@ def export(
         out,
         configs=configs,
         splits=splits,
-        options=Options(number, seed, hub or "", field or "", share_lexemes),
+        options=ExportOptions(number, seed, hub or "", field or "", share_lexemes),
         progress=progress_shown(quiet=quiet),
     )
     if quiet:

@@ -24,7 +24,7 @@ from merula.cli.printing import interrupted, progress_shown
 from merula.core.wording import counted
 
 if TYPE_CHECKING:
-    from merula.data.run import Outcome, Shard
+    from merula.data.run import RunOutcome, Shard
 
 FORMATS = ("parquet", "arrow", "jsonl", "csv")
 LAYOUTS = ("wide", "genbench", "xy")
@@ -158,7 +158,7 @@ def _shard(text: str | None) -> Shard | None:
     return Shard(int(match[1]), int(match[2]))
 
 
-def _report(out: Path, outcome: Outcome) -> None:
+def _report(out: Path, outcome: RunOutcome) -> None:
     """What is in the folder now."""
     from merula.data.formats import suffix
 

@@ -89,14 +89,14 @@ class Outlines:
         return Outlines(design.name, shape, found)
 
 
-class Matrix(NamedTuple):
+class LaidOutMatrix(NamedTuple):
     """The rows of a matrix: record batches of its schema."""
 
     outlines: Outlines
     batches: Iterable[Any]
 
 
-def wide(matrices: Sequence[Matrix], out: TextIO, *, correct: str = "True") -> int:
+def wide(matrices: Sequence[LaidOutMatrix], out: TextIO, *, correct: str = "True") -> int:
     """Write instances as a table, its cells separated by tabs; returns how many.
 
     The columns are those of the published files: a number from 0 without a head, ``Sent_1`` …,
@@ -144,7 +144,7 @@ def wide_header(context: int, answers: int) -> list[str]:
     return ["", *(f"{name}_{i}" for name, n in groups for i in range(1, n + 1))]
 
 
-def genbench(matrices: Sequence[Matrix], out: TextIO) -> int:
+def genbench(matrices: Sequence[LaidOutMatrix], out: TextIO) -> int:
     """Write instances as lines of JSON; returns how many.
 
     ``input`` are the items shown, joined by `` </s> ``; ``target_options`` the answers; ``target``
@@ -162,7 +162,7 @@ def genbench(matrices: Sequence[Matrix], out: TextIO) -> int:
     return number
 
 
-def xy(matrices: Sequence[Matrix], out: TextIO) -> int:
+def xy(matrices: Sequence[LaidOutMatrix], out: TextIO) -> int:
     """Write instances as one list in JSON, a line each; returns how many.
 
     ``x`` are the items shown, ``y`` the answers, ``labels`` what each answer is called, ``correct``
@@ -185,14 +185,14 @@ def xy(matrices: Sequence[Matrix], out: TextIO) -> int:
     return number
 
 
-WRITERS: Mapping[str, Callable[[Sequence[Matrix], TextIO], int]] = {
+WRITERS: Mapping[str, Callable[[Sequence[LaidOutMatrix], TextIO], int]] = {
     "wide": wide,
     "genbench": genbench,
     "xy": xy,
 }
 
 
-def write_layout(layout: str, path: Path, matrices: Sequence[Matrix]) -> int:
+def write_layout(layout: str, path: Path, matrices: Sequence[LaidOutMatrix]) -> int:
     """Write a file of a layout (of `WRITERS`); returns how many instances it has."""
     with path.open("w", encoding="utf-8", newline="") as out:
         return WRITERS[layout](matrices, out)
@@ -209,7 +209,7 @@ def demand_matrix(design: CompiledDesign) -> None:
         )
 
 
-def _common_shape(matrices: Sequence[Matrix]) -> tuple[int, int]:
+def _common_shape(matrices: Sequence[LaidOutMatrix]) -> tuple[int, int]:
     """How many items every matrix shows, and how many answers each has."""
     shapes = [(matrix.outlines.design, matrix.outlines.shape) for matrix in matrices]
     if len({shape for _, shape in shapes}) > 1:
@@ -226,7 +226,9 @@ def _common_shape(matrices: Sequence[Matrix]) -> tuple[int, int]:
     return shapes[0][1] if shapes else (0, 0)
 
 
-def _rows(matrices: Iterable[Matrix], *spans: str) -> Iterator[tuple[Outlines, dict[str, Any]]]:
+def _rows(
+    matrices: Iterable[LaidOutMatrix], *spans: str
+) -> Iterator[tuple[Outlines, dict[str, Any]]]:
     """The rows of all matrices, one after the other."""
     for outlines, batches in matrices:
         for batch in batches:

@@ -26,7 +26,7 @@ from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
 from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, one_arrow_thread, suffix
-from merula.data.layouts import Matrix, Outlines, demand_matrix, write_layout
+from merula.data.layouts import LaidOutMatrix, Outlines, demand_matrix, write_layout
 from merula.data.manifests.run import DesignRecord, PartRecord, RunManifest
 from merula.data.run_folder import RunFolder
 from merula.plan.order import ORDER
@@ -43,14 +43,14 @@ class Shard:
     number: int = 1
     total: int = 1
 
-    def of(self, parts: Sequence[Part]) -> Sequence[Part]:
+    def of(self, parts: Sequence[FilePart]) -> Sequence[FilePart]:
         """A run of neighbouring parts; all shards together have each part once."""
         start = (self.number - 1) * len(parts) // self.total
         return parts[start : self.number * len(parts) // self.total]
 
 
 @dataclass(frozen=True)
-class Part:
+class FilePart:
     """A file of a design: which instances it holds."""
 
     design: int  # place among the run's designs
@@ -60,7 +60,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What a run has left in the folder.
 
     ``manifest`` is None while parts of other shards are missing; ``missing`` are their files.
@@ -147,16 +147,16 @@ class Run:
         return range(0, max(maker.number, 1), size)
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[FilePart, ...]:
         """All parts, in order; their bounds are those of blocks."""
-        found: list[Part] = []
+        found: list[FilePart] = []
         for i, maker in enumerate(self.makers):
             firsts = self.firsts(i)
             for k, first in enumerate(firsts):
                 which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
                 instances = min(firsts.step, maker.number - first)
                 found.append(
-                    Part(i, f"{self.name(i)}{which}.{suffix(self.form)}", first, instances)
+                    FilePart(i, f"{self.name(i)}{which}.{suffix(self.form)}", first, instances)
                 )
         return tuple(found)
 
@@ -195,7 +195,7 @@ class Run:
             lexicon=compiled.lexicon_digest,
         )
 
-    def make(self, part: Part, folder: Path, progress: Progress | None = None) -> PartRecord:
+    def make(self, part: FilePart, folder: Path, progress: Progress | None = None) -> PartRecord:
         """Make one part in a folder: write it under another name, note it, move it there."""
         own = RunFolder(folder, self.manifest)
         with own.staged(part.file) as path:
@@ -203,13 +203,13 @@ class Run:
             own.note(record)
         return record
 
-    def _write(self, part: Part, path: Path, progress: Progress | None) -> PartRecord:
+    def _write(self, part: FilePart, path: Path, progress: Progress | None) -> PartRecord:
         """Write the rows of a part into a file."""
         maker = self.makers[part.design]
         digests: list[int] = []
         batches = self._hashed(part, digests, progress)
         if self.form in LAYOUTS:
-            write_layout(self.form, path, [Matrix(Outlines.of(maker.design), batches)])
+            write_layout(self.form, path, [LaidOutMatrix(Outlines.of(maker.design), batches)])
         else:
             sample = maker.batch(0, min(1, maker.space.count)) if self.form == "csv" else None
             with WRITERS[self.form](path, maker.schema, sample) as write:
@@ -229,7 +229,9 @@ class Run:
             Stored.of(path).sha256 if self.form in TEXT_FORMATS else None,
         )
 
-    def _hashed(self, part: Part, digests: list[int], progress: Progress | None) -> Iterator[Any]:
+    def _hashed(
+        self, part: FilePart, digests: list[int], progress: Progress | None
+    ) -> Iterator[Any]:
         """The batches of a part, each with its digest added to ``digests``."""
         maker = self.makers[part.design]
         hasher, rows = BlockHasher(maker.schema), 0
@@ -254,7 +256,7 @@ def generate_files(
     workers: int = 1,
     shard: Shard | None = None,
     progress: Progress | None = None,
-) -> Outcome:
+) -> RunOutcome:
     """Make a run's parts (those of a shard) in a folder, and the manifest once all are there.
 
     The folder is new or empty, or holds part of the same run, which is then gone on with. Raises
@@ -263,20 +265,20 @@ def generate_files(
     folder = RunFolder(out, run.manifest)
     with folder.opened():
         if folder.whole is not None:
-            return Outcome(folder.whole, (), ())
+            return RunOutcome(folder.whole, (), ())
         try:
             return _make_missing(run, folder, workers, shard or Shard(), progress)
         except OSError:
             with suppress(OSError):
                 manifest = folder.finished()
                 if manifest is not None:  # another process has finished it, and cleared up
-                    return Outcome(manifest, (), ())
+                    return RunOutcome(manifest, (), ())
             raise
 
 
 def _make_missing(
     run: Run, folder: RunFolder, workers: int, shard: Shard, progress: Progress | None
-) -> Outcome:
+) -> RunOutcome:
     files = [part.file for part in run.parts]
     done = folder.records(files)
     todo = [part for part in shard.of(run.parts) if part.file not in done]
@@ -290,15 +292,15 @@ def _make_missing(
     missing = tuple(file for file in files if file not in done)
     if missing:  # other shards', or another process has finished it, and cleared up
         there = folder.finished()
-        return Outcome(there, made, missing if there is None else ())
-    return Outcome(folder.commit([done[file] for file in files]), made, ())
+        return RunOutcome(there, made, missing if there is None else ())
+    return RunOutcome(folder.commit([done[file] for file in files]), made, ())
 
 
 # --- workers -------------------------------------------------------------------------------
 
 
 def _in_workers(
-    run: Run, todo: Sequence[Part], out: Path, workers: int, progress: Progress | None
+    run: Run, todo: Sequence[FilePart], out: Path, workers: int, progress: Progress | None
 ) -> None:
     """Make parts in other processes, which read the run from a file."""
     # what is not to be made is there, or another shard's
@@ -322,7 +324,7 @@ def _kept(file: Path) -> Run:
     return run
 
 
-def _make_kept(file: Path, out: Path, part: Part) -> PartRecord:
+def _make_kept(file: Path, out: Path, part: FilePart) -> PartRecord:
     """Make a part of the run that is kept in a file."""
     return _kept(file).make(part, out)
 

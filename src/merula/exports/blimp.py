@@ -12,10 +12,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from merula.exports.instances import Part
+from merula.exports.instances import ConfigSplit
 from merula.exports.pairs import (
     EXTERNAL,
-    Pair,
+    ContrastPair,
     Pairs,
     lexically_identical,
     no_contrasts,
@@ -23,13 +23,13 @@ from merula.exports.pairs import (
     pairs_in,
     two_prefix,
 )
-from merula.exports.request import Asked, Made
+from merula.exports.request import ExportRequest, Made
 from merula.exports.texts import distinct, json_line, name_of, new_file
 
 UNKNOWN_FIELD = "unspecified"
 
 
-def write(asked: Asked, folder: Path) -> Iterator[Made]:
+def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the files; raises `MerulaError` where there is not one pair."""
     every = [pairs_in(part, (EXTERNAL,)) for part in asked.parts()]
     if not any(found.contrasts for found in every):
@@ -67,7 +67,9 @@ def uids_of(found: Pairs) -> list[str]:
     return distinct(name_of(f"{found.part.config.name}-{own.brief}") for own in found.contrasts)
 
 
-def record_of(part: Part, pair: Pair, uid: str, number: int, field: str) -> dict[str, Any]:
+def record_of(
+    part: ConfigSplit, pair: ContrastPair, uid: str, number: int, field: str
+) -> dict[str, Any]:
     """A pair as BLiMP has it, and the way back to its rows."""
     one, two = one_prefix(pair), two_prefix(pair)
     bad_cell, good_cell = pair.contrast.cells

@@ -17,7 +17,7 @@ from merula.design.pairs import CellPair, pairs_of
 CHUNK = 8_192  # rows held as Python values
 
 
-class Paradigm(NamedTuple):
+class ParadigmInstance(NamedTuple):
     """An instance of a paradigm: its cells in the order of the design.
 
     ``more`` has what else was asked for, a list of as many values as there are cells for each
@@ -31,7 +31,7 @@ class Paradigm(NamedTuple):
     more: dict[str, list[Any]]
 
 
-class Matrix(NamedTuple):
+class MatrixInstance(NamedTuple):
     """An instance of a matrix."""
 
     number: int
@@ -73,7 +73,7 @@ class Grid:
 
 
 @frozen(eq=False)
-class Part:
+class ConfigSplit:
     """A configuration in a split, or the first ``limit`` instances of it; it can be read again."""
 
     published: Published
@@ -95,13 +95,13 @@ class Part:
                 patterns[tuple(said[i : i + width])] = None
         return Grid(names, tuple(first["cell"][:width]), values, tuple(patterns))
 
-    def paradigms(self, more: Sequence[str] = ()) -> Iterator[Paradigm]:
+    def paradigms(self, more: Sequence[str] = ()) -> Iterator[ParadigmInstance]:
         """The instances of a paradigm in the order of the rows, with ``more`` columns."""
         width = self.config.cells
         for rows in self._rows(("instance", "address", "sentence", "acceptable", *more)):
             for i in range(0, len(rows["instance"]), width):
                 own = slice(i, i + width)
-                yield Paradigm(
+                yield ParadigmInstance(
                     rows["instance"][i],
                     rows["address"][i],
                     rows["sentence"][own],
@@ -124,12 +124,12 @@ class Part:
                 yield {slot: lexeme for slot, lexeme in own.items() if lexeme is not None}
             seen += len(column)
 
-    def matrices(self) -> Iterator[Matrix]:
+    def matrices(self) -> Iterator[MatrixInstance]:
         """The instances of a matrix in the order of the rows."""
-        names = ("instance", "address", *Matrix._fields[2:])
+        names = ("instance", "address", *MatrixInstance._fields[2:])
         for columns in self._columns(names, 1):
             for values in zip(*(columns[name].to_pylist() for name in names), strict=True):
-                yield Matrix(*values)
+                yield MatrixInstance(*values)
 
     def answers(self) -> Iterator[tuple[str, str]]:
         """The label and the class of each answer of a matrix."""

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from merula.core.frozen import frozen
 from merula.core.wording import listing
-from merula.exports.instances import Paradigm, Part
+from merula.exports.instances import ConfigSplit, ParadigmInstance
 
 # A class is small that has fewer lexemes than a study of usual size has items, and so many times
 # fewer than the largest.
@@ -26,10 +26,10 @@ Slots = tuple[str, ...]
 
 
 @frozen(eq=False)
-class Source:
+class ItemSource:
     """A paradigm in some splits; its instances have places, counted through all of them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ConfigSplit, ...]
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class Source:
         splits = {part.split for part in self.parts}
         return sum(own.instances for own in self.parts[0].config.splits if own.name in splits)
 
-    def paradigms(self, more: Sequence[str] = ()) -> Iterator[Paradigm]:
+    def paradigms(self, more: Sequence[str] = ()) -> Iterator[ParadigmInstance]:
         """Its instances, with ``more`` columns."""
         for part in self.parts:
             yield from part.paradigms(more)
@@ -59,7 +59,7 @@ class Source:
 
 
 @frozen
-class Items:
+class ChosenItems:
     """The places of the instances that are taken, and what is to be known of them.
 
     ``passed`` is whether instances were passed over, for they would share lexemes; ``kept`` are the
@@ -74,7 +74,9 @@ class Items:
     among: bool = False
 
 
-def choose(sources: Sequence[Source], most: int | None, *, share: bool = False) -> list[Items]:
+def choose(
+    sources: Sequence[ItemSource], most: int | None, *, share: bool = False
+) -> list[ChosenItems]:
     """The items of paradigms with the same number of cells: of each a multiple of that number.
 
     There are at least as many instances as cells, and as many are wanted at ``most``.
@@ -91,21 +93,21 @@ def choose(sources: Sequence[Source], most: int | None, *, share: bool = False) 
     ]
 
 
-def _alone(source: Source, slots: Slots, most: int | None, among: bool) -> Items:
+def _alone(source: ItemSource, slots: Slots, most: int | None, among: bool) -> ChosenItems:
     """The items of a paradigm that has nothing to do with the others."""
     for i in range(len(slots)):
         (found,) = _taken([source], [slots[i:]], most)
         if found.places:
-            return Items(found.places, found.passed, slots[i:], slots[:i], among)
-    return Items(_first(source, most).places, given_up=slots, among=among)
+            return ChosenItems(found.places, found.passed, slots[i:], slots[:i], among)
+    return ChosenItems(_first(source, most).places, given_up=slots, among=among)
 
 
-def _first(source: Source, most: int | None) -> Items:
+def _first(source: ItemSource, most: int | None) -> ChosenItems:
     number = source.instances if most is None else min(most, source.instances)
-    return Items(tuple(range(number // source.width * source.width)))
+    return ChosenItems(tuple(range(number // source.width * source.width)))
 
 
-def _slots(source: Source) -> Slots:
+def _slots(source: ItemSource) -> Slots:
     """The slots whose lexemes count, those with the fewest first."""
     found: dict[str, set[str]] = {}
     for own in source.lexemes():
@@ -117,7 +119,9 @@ def _slots(source: Source) -> Slots:
     return tuple(sorted(counting, key=lambda slot: (sizes[slot], slot)))
 
 
-def _taken(sources: Sequence[Source], slots: Sequence[Slots], most: int | None) -> list[Items]:
+def _taken(
+    sources: Sequence[ItemSource], slots: Sequence[Slots], most: int | None
+) -> list[ChosenItems]:
     """The items that are taken where none may share a lexeme; no places where they are too few."""
     seen: set[str] = set()
     waiting = {
@@ -134,7 +138,7 @@ def _taken(sources: Sequence[Source], slots: Sequence[Slots], most: int | None) 
 class _Turn:
     """A paradigm that takes an item whenever it is its turn."""
 
-    def __init__(self, source: Source, slots: Slots) -> None:
+    def __init__(self, source: ItemSource, slots: Slots) -> None:
         self.width, self.slots = source.width, slots
         self.left: Iterator[tuple[int, Mapping[str, str]]] = enumerate(source.lexemes())
         self.places: list[int] = []
@@ -151,16 +155,16 @@ class _Turn:
             self.passed = True
         return False
 
-    def items(self) -> Items:
+    def items(self) -> ChosenItems:
         """What was taken, as far as it fills lists."""
         whole = len(self.places) // self.width * self.width
-        return Items(tuple(self.places[:whole]), self.passed, self.slots)
+        return ChosenItems(tuple(self.places[:whole]), self.passed, self.slots)
 
 
 # --- what is said of it ------------------------------------------------------------------------
 
 
-def notes(sources: Sequence[Source], chosen: Sequence[Items]) -> Iterator[str]:
+def notes(sources: Sequence[ItemSource], chosen: Sequence[ChosenItems]) -> Iterator[str]:
     """What the user should know of the items, in words."""
     for source, items in zip(sources, chosen, strict=True):
         number, of = len(items.places), source.instances
@@ -185,9 +189,9 @@ def notes(sources: Sequence[Source], chosen: Sequence[Items]) -> Iterator[str]:
         )
 
 
-def sources_of(parts: Iterable[Part]) -> list[Source]:
+def sources_of(parts: Iterable[ConfigSplit]) -> list[ItemSource]:
     """The paradigms of some parts, each with all its splits."""
-    found: dict[str, list[Part]] = {}
+    found: dict[str, list[ConfigSplit]] = {}
     for part in parts:
         found.setdefault(part.config.name, []).append(part)
-    return [Source(tuple(own)) for own in found.values()]
+    return [ItemSource(tuple(own)) for own in found.values()]

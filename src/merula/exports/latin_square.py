@@ -27,8 +27,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import listing
-from merula.exports.items import Items, Source, choose, notes, sources_of
-from merula.exports.request import Asked, Made
+from merula.exports.items import ChosenItems, ItemSource, choose, notes, sources_of
+from merula.exports.request import ExportRequest, Made
 from merula.exports.texts import BYTE_ORDER_MARK, csv_line, new_file
 
 # What a rater is shown, and all there is to know. In the table the column that a program may
@@ -66,7 +66,7 @@ def code_of(config: str, address: str, cell: str) -> str:
     return "".join(letters)
 
 
-def write(asked: Asked, folder: Path) -> Iterator[Made]:
+def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the lists; raises `MerulaError` where there are fewer instances than cells."""
     sources = sources_of(asked.parts())
     for source in sources:
@@ -78,7 +78,7 @@ def write(asked: Asked, folder: Path) -> Iterator[Made]:
 
 
 def _write_lists(
-    sources: Sequence[Source], chosen: Sequence[Items], seed: int, folder: Path
+    sources: Sequence[ItemSource], chosen: Sequence[ChosenItems], seed: int, folder: Path
 ) -> Iterator[Made]:
     """Write the lists of paradigms with the same number of cells."""
     width = sources[0].width
@@ -116,7 +116,7 @@ def _said(number: int, position: int, trial: Trial) -> dict[str, Any]:
     }
 
 
-def _demand_enough(source: Source, asked: Asked) -> None:
+def _demand_enough(source: ItemSource, asked: ExportRequest) -> None:
     """Refuse a paradigm with fewer instances than cells, or than are asked for."""
     most, width = asked.options.instances, source.width
     if most is not None and most < width:
@@ -142,7 +142,7 @@ def _demand_enough(source: Source, asked: Asked) -> None:
     )
 
 
-def _trials(source: Source, items: Items, number: int) -> Iterator[Trial]:
+def _trials(source: ItemSource, items: ChosenItems, number: int) -> Iterator[Trial]:
     """The sentences of a paradigm in the list of a number, counted from 0."""
     wanted = {place: i for i, place in enumerate(items.places)}
     last = max(wanted, default=-1)

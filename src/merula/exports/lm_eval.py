@@ -24,9 +24,9 @@ from merula.core.frozen import frozen
 from merula.core.resources import folder as folder_of
 from merula.data.manifests.publication import ConfigEntry
 from merula.exports.blimp import uids_of
-from merula.exports.instances import Part
+from merula.exports.instances import ConfigSplit
 from merula.exports.pairs import EXTERNAL, Pairs, no_contrasts, pairs_in
-from merula.exports.request import MATRIX, Asked, Made
+from merula.exports.request import MATRIX, ExportRequest, Made
 from merula.exports.texts import distinct, json_line, name_of, new_file, yaml_text
 
 TEST, TRAIN = "test", "train"
@@ -70,7 +70,7 @@ metric_list:
 
 
 @frozen
-class Task:
+class LmEvalTask:
     """A task: its name, its kind, the phenomenon, where its documents come from in each split."""
 
     name: str
@@ -80,12 +80,12 @@ class Task:
     splits: tuple[str, ...]
 
 
-def write(asked: Asked, folder: Path) -> Iterator[Made]:
+def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the folder; raises `MerulaError` where there is neither a pair nor a matrix."""
     _demand_hub(asked)
     prefix = f"merula_{name_of(asked.published.about.name)}"
     (folder / DATA).mkdir()
-    tasks: list[Task] = []
+    tasks: list[LmEvalTask] = []
     for config in asked.configs:
         parts = [part for part in asked.parts() if part.config is config]
         make = _matrix_tasks if config.kind == MATRIX else _pair_tasks
@@ -107,7 +107,7 @@ def write(asked: Asked, folder: Path) -> Iterator[Made]:
         (folder / DATA).rmdir()
 
 
-def _demand_hub(asked: Asked) -> None:
+def _demand_hub(asked: ExportRequest) -> None:
     """Refuse what is no name of a repository, and a part of what stands there."""
     hub = asked.options.hub
     if hub and not re.fullmatch(r"[\w.-]+/[\w.-]+", hub):
@@ -130,8 +130,8 @@ def _demand_hub(asked: Asked) -> None:
 
 
 def _matrix_tasks(
-    parts: Sequence[Part], prefix: str, folder: Path, hub: str
-) -> tuple[list[Task], dict[str, int]]:
+    parts: Sequence[ConfigSplit], prefix: str, folder: Path, hub: str
+) -> tuple[list[LmEvalTask], dict[str, int]]:
     """The task of a matrix, and how many instances each split has; no files if a hub is named."""
     if not parts:
         return [], {}
@@ -145,10 +145,10 @@ def _matrix_tasks(
             rows = _write_matrices(part, folder / files[part.split])
         numbers[part.split] = rows
     data = _on_hub(hub, config, list(files)) if hub else {"files": files}
-    return [Task(f"{prefix}_{title}", MATRIX, config.phenomenon, data, tuple(files))], numbers
+    return [LmEvalTask(f"{prefix}_{title}", MATRIX, config.phenomenon, data, tuple(files))], numbers
 
 
-def _write_matrices(part: Part, path: Path) -> int:
+def _write_matrices(part: ConfigSplit, path: Path) -> int:
     number = 0
     with new_file(path) as out:
         for own in part.matrices():
@@ -167,8 +167,8 @@ def _write_matrices(part: Part, path: Path) -> int:
 
 
 def _pair_tasks(
-    parts: Sequence[Part], prefix: str, folder: Path, hub: str
-) -> tuple[list[Task], dict[str, int]]:
+    parts: Sequence[ConfigSplit], prefix: str, folder: Path, hub: str
+) -> tuple[list[LmEvalTask], dict[str, int]]:
     """A task for each contrast of a paradigm, and how many pairs each split has in all."""
     files: dict[str, dict[str, str]] = {}
     cells: dict[str, tuple[str, str]] = {}
@@ -187,7 +187,7 @@ def _pair_tasks(
         data: dict[str, Any] = {"files": named}
         if hub:
             data = {**_on_hub(hub, config, list(named)), "cells": list(cells[uid])}
-        tasks.append(Task(f"{prefix}_{uid}", "pairs", config.phenomenon, data, tuple(named)))
+        tasks.append(LmEvalTask(f"{prefix}_{uid}", "pairs", config.phenomenon, data, tuple(named)))
     return tasks, numbers
 
 
@@ -227,7 +227,7 @@ def _test_of(splits: Sequence[str]) -> str:
 # --- YAML --------------------------------------------------------------------------------------
 
 
-def _write_tasks(tasks: Sequence[Task], folder: Path) -> None:
+def _write_tasks(tasks: Sequence[LmEvalTask], folder: Path) -> None:
     """Write what tasks have in common, the reader of their data, and a file for each."""
     _text(folder / "_merula_yaml", COMMON)
     for kind in dict.fromkeys(task.kind for task in tasks):
@@ -238,7 +238,7 @@ def _write_tasks(tasks: Sequence[Task], folder: Path) -> None:
         _text(folder / f"{task.name}.yaml", "".join(f"{line}\n" for line in _task_lines(task)))
 
 
-def _task_lines(task: Task) -> Iterator[str]:
+def _task_lines(task: LmEvalTask) -> Iterator[str]:
     yield f"include: _{task.kind}_yaml"
     yield f"task: {yaml_text(task.name)}"
     test = _test_of(task.splits)
@@ -258,9 +258,9 @@ def _task_lines(task: Task) -> Iterator[str]:
             yield f"  {name}: {yaml_text(value)}"
 
 
-def _write_groups(tasks: Sequence[Task], prefix: str, title: str, folder: Path) -> None:
+def _write_groups(tasks: Sequence[LmEvalTask], prefix: str, title: str, folder: Path) -> None:
     """Write a group for the tasks of a kind of each phenomenon, and one for all of them."""
-    members: dict[tuple[str, str], list[Task]] = {}
+    members: dict[tuple[str, str], list[LmEvalTask]] = {}
     for task in tasks:
         members.setdefault((task.phenomenon, task.kind), []).append(task)
     mixed = {p for p, _ in members if sum(own == p for own, _ in members) > 1}

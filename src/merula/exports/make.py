@@ -10,40 +10,40 @@ from merula.core.progress import Progress
 from merula.data.folder import new_folder
 from merula.data.opened import Published
 from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
-from merula.exports.request import MATRIX, PARADIGM, Format, Made, Options, asked
+from merula.exports.request import MATRIX, PARADIGM, ExportFormat, ExportOptions, Made, asked
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[str, ExportFormat] = {
     form.name: form
     for form in (
-        Format(
+        ExportFormat(
             "blimp",
             "lines of JSON as in BLiMP, a file for each contrast",
             (PARADIGM, MATRIX),
             ("field",),
             blimp.write,
         ),
-        Format(
+        ExportFormat(
             "minicons",
             "tables of pairs for the scorers of minicons",
             (PARADIGM, MATRIX),
             (),
             minicons.write,
         ),
-        Format(
+        ExportFormat(
             "lm-eval",
             "a folder of tasks for lm-evaluation-harness",
             (PARADIGM, MATRIX),
             ("hub",),
             lm_eval.write,
         ),
-        Format(
+        ExportFormat(
             "syntaxgym",
             "test suites with regions and predictions for SyntaxGym",
             (PARADIGM,),
             (),
             syntaxgym.write,
         ),
-        Format(
+        ExportFormat(
             "latin-square",
             "lists for rating studies, each item in one cell a list",
             (PARADIGM,),
@@ -64,12 +64,12 @@ class Exported:
 
 def export(
     folder: Path,
-    form: Format,
+    form: ExportFormat,
     out: Path,
     *,
     configs: Sequence[str] = (),
     splits: Sequence[str] = (),
-    options: Options | None = None,
+    options: ExportOptions | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write published data for another tool into a folder that is new or empty.
@@ -78,7 +78,7 @@ def export(
     each configuration that is done. Raises `MerulaError`; then nothing is left of it.
     """
     published = Published.open(folder)
-    wanted, others = asked(form, published, configs, splits, options or Options())
+    wanted, others = asked(form, published, configs, splits, options or ExportOptions())
     made = []
     with new_folder(out, published.folder) as aside:
         for item in form.write(wanted, aside):

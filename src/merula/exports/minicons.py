@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from merula.exports.instances import Part
-from merula.exports.pairs import Pair, Pairs, no_contrasts, pairs_in
-from merula.exports.request import MATRIX, Asked, Made
+from merula.exports.instances import ConfigSplit
+from merula.exports.pairs import ContrastPair, Pairs, no_contrasts, pairs_in
+from merula.exports.request import MATRIX, ExportRequest, Made
 from merula.exports.texts import csv_line, name_of, new_file
 from merula.grammar.model import LETTERS
 from merula.suite.differences import difference
@@ -37,7 +37,7 @@ COLUMNS = (
 PREFIX = "prefix"
 
 
-def write(asked: Asked, folder: Path) -> Iterator[Made]:
+def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the tables; raises `MerulaError` where there is not one pair."""
     every = [pairs_in(part, LETTERS, minimal=False) for part in asked.parts()]
     if not any(found.contrasts for found in every):
@@ -66,7 +66,7 @@ def _write(found: Pairs, path: Path) -> int:
     return number
 
 
-def _cells(part: Part, pair: Pair, number: int) -> dict[str, Any]:
+def _cells(part: ConfigSplit, pair: ContrastPair, number: int) -> dict[str, Any]:
     differ = difference(pair.good, pair.bad)
     return {
         "pair": number,

@@ -15,7 +15,7 @@ from merula.core.frozen import frozen
 from merula.core.wording import listing
 from merula.data.manifests.publication import ConfigEntry
 from merula.design.pairs import CellPair
-from merula.exports.instances import Grid, Part
+from merula.exports.instances import ConfigSplit, Grid
 from merula.grammar.model import CORRECT
 from merula.suite.differences import difference, tokens
 
@@ -24,7 +24,7 @@ MATRIX, PARADIGM = "matrix", "paradigm"
 
 
 @frozen
-class Contrast:
+class PairContrast:
     """What pairs have in common. ``condition`` tells the contrasts of a configuration apart.
 
     Of a paradigm it is ``licensor=no-yes_ever=yes``: in the factor ``about`` the bad cell's value,
@@ -40,14 +40,14 @@ class Contrast:
     brief: str = ""
 
 
-class Pair(NamedTuple):
+class ContrastPair(NamedTuple):
     """A pair. ``at`` is the first character of the bad sentence where it goes wrong.
 
     That is the first word with which no acceptable cell of the instance goes on as it does (of
     a matrix: where it leaves the right answer). ``context`` are the items shown before.
     """
 
-    contrast: Contrast
+    contrast: PairContrast
     good: str
     bad: str
     number: int
@@ -61,14 +61,14 @@ class Pair(NamedTuple):
 class Pairs:
     """The pairs of a part, to be read as often as needed."""
 
-    part: Part
-    contrasts: tuple[Contrast, ...]
+    part: ConfigSplit
+    contrasts: tuple[PairContrast, ...]
     grid: Grid | None  # of a paradigm
 
-    def __iter__(self) -> Iterator[Pair]:
+    def __iter__(self) -> Iterator[ContrastPair]:
         return self._of_cells(self.grid) if self.grid is not None else self._of_answers()
 
-    def _of_cells(self, grid: Grid) -> Iterator[Pair]:
+    def _of_cells(self, grid: Grid) -> Iterator[ContrastPair]:
         by_condition = {contrast.condition: contrast for contrast in self.contrasts}
         by_pattern = {p: grid.pairs(p) for p in grid.patterns}
         for own in self.part.paradigms(("broken",)):
@@ -79,7 +79,7 @@ class Pairs:
                 bad = pair.bad
                 if bad not in wrong:
                     wrong[bad] = goes_wrong(texts[bad], fine)
-                yield Pair(
+                yield ContrastPair(
                     by_condition[pair.condition],
                     texts[pair.good],
                     texts[bad],
@@ -89,7 +89,7 @@ class Pairs:
                     wrong[bad],
                 )
 
-    def _of_answers(self) -> Iterator[Pair]:
+    def _of_answers(self) -> Iterator[ContrastPair]:
         wanted = {(contrast.about, contrast.letter): contrast for contrast in self.contrasts}
         for own in self.part.matrices():
             good, context = own.answers[own.correct], tuple(own.context)
@@ -100,12 +100,12 @@ class Pairs:
                     continue
                 bad = own.answers[i]
                 wrong = goes_wrong(bad, [good])
-                yield Pair(
+                yield ContrastPair(
                     contrast, good, bad, own.number, own.address, own.broken[i], wrong, context
                 )
 
 
-def pairs_in(part: Part, letters: Sequence[str], *, minimal: bool = True) -> Pairs:
+def pairs_in(part: ConfigSplit, letters: Sequence[str], *, minimal: bool = True) -> Pairs:
     """The pairs of a part; ``letters`` are the classes of the wrong answers that count.
 
     Answers that have lexemes of their own each are no minimal pairs.
@@ -113,7 +113,7 @@ def pairs_in(part: Part, letters: Sequence[str], *, minimal: bool = True) -> Pai
     if part.config.kind == PARADIGM:
         grid = part.grid()
         contrasts = [
-            Contrast(
+            PairContrast(
                 pair.contrast,
                 pair.condition,
                 (grid.cells[pair.bad], grid.cells[pair.good]),
@@ -133,7 +133,7 @@ def pairs_in(part: Part, letters: Sequence[str], *, minimal: bool = True) -> Pai
     contrasts = []
     for label, letter in wanted:
         condition = label if of_label[label] == 1 else f"{label}-{letter}"
-        contrasts.append(Contrast(label, condition, (label, CORRECT), letter, condition))
+        contrasts.append(PairContrast(label, condition, (label, CORRECT), letter, condition))
     return Pairs(part, tuple(contrasts), None)
 
 
@@ -151,7 +151,7 @@ def _label_names(config: ConfigEntry) -> Sequence[str]:
     return names
 
 
-def no_contrasts(parts: Sequence[Part], place: str) -> MerulaError:
+def no_contrasts(parts: Sequence[ConfigSplit], place: str) -> MerulaError:
     """The error of parts without a single pair."""
     return MerulaError.of(
         "M743",
@@ -190,7 +190,7 @@ class Prefixes:
     bad_word: str
 
 
-def one_prefix(pair: Pair) -> Prefixes | None:
+def one_prefix(pair: ContrastPair) -> Prefixes | None:
     """One word for another after the same beginning, at the place where it goes wrong; else None.
 
     >>> contrast = Contrast("", "", ("", ""))
@@ -212,7 +212,7 @@ def one_prefix(pair: Pair) -> Prefixes | None:
     return Prefixes(shared, mine.of(pair.good), shared, theirs.of(pair.bad))
 
 
-def two_prefix(pair: Pair) -> Prefixes | None:
+def two_prefix(pair: ContrastPair) -> Prefixes | None:
     """The same word, at which it goes wrong, after two beginnings; else None.
 
     In the good sentence it stands before the same rest, or it is the only one of its kind.

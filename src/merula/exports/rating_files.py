@@ -19,7 +19,7 @@ SHOWN = 5  # faults of a file that are told one by one
 
 
 @frozen
-class Line:
+class RatingLine:
     """A line of a list: its file and number, its cells by their headers, who has rated."""
 
     file: str
@@ -51,7 +51,7 @@ class RatedFile:
     Lines that name no row at all, such as fillers that were put in, are only counted.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[RatingLine, ...]
     faults: tuple[Diagnostic, ...]
     named: bool = False  # whether a column says who has rated
     fillers: int = 0
@@ -115,7 +115,7 @@ def _lines(path: Path, names: Sequence[str], reader: Any, rater: str) -> RatedFi
             continue
         said = dict(zip(names, cells, strict=False))
         if any(said.get(name, "").strip() for name in ("code", *ROW)):
-            lines.append(Line(str(path), number, said, said[own].strip() if own else rater))
+            lines.append(RatingLine(str(path), number, said, said[own].strip() if own else rater))
         else:
             fillers += 1
     return RatedFile(tuple(lines), tuple(faults), own is not None, fillers)

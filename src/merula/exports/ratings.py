@@ -22,9 +22,9 @@ from merula.core.wording import did_you_mean
 from merula.data.features import LABELS
 from merula.data.folder import demand_outside
 from merula.data.opened import Published
-from merula.exports.instances import Paradigm, Part
+from merula.exports.instances import ConfigSplit, ParadigmInstance
 from merula.exports.latin_square import code_of
-from merula.exports.rating_files import RATERS, ROW, Line, RatedFile, fault, fewer, read_file
+from merula.exports.rating_files import RATERS, ROW, RatedFile, RatingLine, fault, fewer, read_file
 from merula.exports.request import PARADIGM
 from merula.exports.texts import BYTE_ORDER_MARK, csv_line
 
@@ -131,7 +131,7 @@ class _Rows:
     A spreadsheet rounds long addresses; then the item (the number of the instance) tells the row.
     """
 
-    def __init__(self, published: Published, lines: Sequence[Line]) -> None:
+    def __init__(self, published: Published, lines: Sequence[RatingLine]) -> None:
         self.folder = published.folder
         self.known = [own.name for own in published.about.configs]
         self.codes = {line.cells["code"].strip() for line in lines if "code" in line.cells}
@@ -144,12 +144,12 @@ class _Rows:
             if config.kind != PARADIGM:
                 continue
             for split in config.splits:
-                part = Part(published, config, split.name)
+                part = ConfigSplit(published, config, split.name)
                 for own in part.paradigms(("cell", "factors", "broken")):
                     named = {(config.name, own.address), (config.name, str(own.number))}
                     self._take(own, part, bool(named & (addresses | items)))
 
-    def _take(self, own: Paradigm, part: Part, named: bool) -> None:
+    def _take(self, own: ParadigmInstance, part: ConfigSplit, named: bool) -> None:
         for i, cell in enumerate(own.more["cell"]):
             key = part.config.name, own.address, cell
             code = code_of(*key) if self.codes else ""
@@ -167,7 +167,7 @@ class _Rows:
             self.by_code[code] = self.by_address[key] = row
             self.by_item.setdefault((key[0], str(own.number), cell), []).append(row)
 
-    def find(self, line: Line) -> dict[str, Any] | None:
+    def find(self, line: RatingLine) -> dict[str, Any] | None:
         """The row of a line."""
         if line.cells.get("code", "").strip():
             return self.by_code.get(line.cells["code"].strip())
@@ -176,11 +176,11 @@ class _Rows:
         return self.by_address.get(_key(line)) or by_item
 
 
-def _key(line: Line) -> Key:
+def _key(line: RatingLine) -> Key:
     return line.cells.get("config", ""), line.cells.get("address", ""), line.cells.get("cell", "")
 
 
-def _item_key(line: Line) -> Key:
+def _item_key(line: RatingLine) -> Key:
     return line.cells.get("config", ""), line.cells.get("item", ""), line.cells.get("cell", "")
 
 
@@ -188,7 +188,7 @@ def _item_key(line: Line) -> Key:
 
 
 def _misfits(
-    lines: Iterable[Line], found: Mapping[str, dict[str, Any] | None], rows: _Rows
+    lines: Iterable[RatingLine], found: Mapping[str, dict[str, Any] | None], rows: _Rows
 ) -> Iterator[Diagnostic]:
     """Lines that name no published row, or another sentence than it has."""
     lines = list(lines)
@@ -211,7 +211,7 @@ def _misfits(
             )
 
 
-def _unknown(line: Line, rows: _Rows) -> Diagnostic:
+def _unknown(line: RatingLine, rows: _Rows) -> Diagnostic:
     config, address, cell = _key(line)
     what = f"sentence `{cell}` of {config} at address {address}"
     remedy = "name the published data that the lists were made of"
@@ -224,11 +224,11 @@ def _unknown(line: Line, rows: _Rows) -> Diagnostic:
 
 def _repeated(
     read: Iterable[RatedFile],
-    lines: Iterable[Line],
+    lines: Iterable[RatingLine],
     found: Mapping[str, dict[str, Any] | None],
 ) -> Iterator[Diagnostic]:
     """Sentences that one rater has rated twice, and files that say the same."""
-    seen: dict[tuple[str, int], Line] = {}
+    seen: dict[tuple[str, int], RatingLine] = {}
     twice: dict[str, list[Diagnostic]] = {}
     for line in lines:
         row = found[line.place] or {}
@@ -254,7 +254,7 @@ def _repeated(
         copies.setdefault(said, file)
 
 
-def _mixed(lines: Sequence[Line]) -> Iterator[Diagnostic]:
+def _mixed(lines: Sequence[RatingLine]) -> Iterator[Diagnostic]:
     """Words among numbers, or numbers among words: whichever there are fewer of."""
     numbers = [line for line in lines if _NUMBER.fullmatch(line.rating)]
     words = [line for line in lines if not _NUMBER.fullmatch(line.rating)]
@@ -275,7 +275,7 @@ def _mixed(lines: Sequence[Line]) -> Iterator[Diagnostic]:
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def _merged(line: Line, row: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(line: RatingLine, row: Mapping[str, Any]) -> dict[str, Any]:
     cells = {name: text for name, text in line.cells.items() if name not in RATERS}
     rating = _value(line.rating)
     return {"file": line.file, "rater": line.rater, **cells, "rating": rating, **row}

@@ -10,14 +10,14 @@ from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean, listing
 from merula.data.manifests.publication import ConfigEntry
 from merula.data.opened import Published
-from merula.exports.instances import Part
+from merula.exports.instances import ConfigSplit
 
 PARADIGM, MATRIX = "paradigm", "matrix"
 _PLURAL = {PARADIGM: "paradigms", MATRIX: "matrices"}
 
 
 @frozen
-class Options:
+class ExportOptions:
     """What formats may be told.
 
     How many instances of each configuration and split are taken (None: all), the seed of an order,
@@ -33,13 +33,13 @@ class Options:
 
 
 @frozen(eq=False)
-class Asked:
+class ExportRequest:
     """The configurations and splits of a publication that are exported."""
 
     published: Published
     configs: tuple[ConfigEntry, ...]
     splits: tuple[str, ...]
-    options: Options
+    options: ExportOptions
 
     @property
     def place(self) -> str:
@@ -50,10 +50,10 @@ class Asked:
         """What stands before the names of a split's files: nothing where there is one split."""
         return f"{split}/" if len(self.splits) > 1 else ""
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ConfigSplit]:
         """Each split of each configuration that has any rows."""
         return [
-            Part(self.published, config, split, self.options.instances)
+            ConfigSplit(self.published, config, split, self.options.instances)
             for split in self.splits
             for config in self.configs
             if any(own.name == split and own.rows for own in config.splits)
@@ -84,23 +84,23 @@ class Made:
 
 
 @frozen
-class Format:
+class ExportFormat:
     """A format: what takes it, which kinds of designs fit, which options it reads, its writer."""
 
     name: str
     about: str
     kinds: tuple[str, ...]
     options: tuple[str, ...]
-    write: Callable[[Asked, Path], Iterator[Made]]
+    write: Callable[[ExportRequest, Path], Iterator[Made]]
 
 
 def asked(
-    form: Format,
+    form: ExportFormat,
     published: Published,
     configs: Sequence[str],
     splits: Sequence[str],
-    options: Options,
-) -> tuple[Asked, list[str]]:
+    options: ExportOptions,
+) -> tuple[ExportRequest, list[str]]:
     """What is exported, and the configurations left out since the format does not fit them.
 
     No names mean everything. Raises `MerulaError` for a name that is not there, a configuration
@@ -119,7 +119,7 @@ def asked(
     if others and (configs or not fitting):
         raise _unfit(form, others, [c.name for c in every.values() if c.kind in form.kinds], place)
     chosen = tuple(name for name in known if not splits or name in splits)
-    found = Asked(published, tuple(fitting), chosen, options)
+    found = ExportRequest(published, tuple(fitting), chosen, options)
     if not found.parts():
         raise MerulaError.of(
             "M744",
@@ -145,7 +145,9 @@ def _demand(name: str, known: Iterable[str], what: str, place: str) -> None:
         )
 
 
-def _unfit(form: Format, others: Sequence[str], fitting: Sequence[str], place: str) -> MerulaError:
+def _unfit(
+    form: ExportFormat, others: Sequence[str], fitting: Sequence[str], place: str
+) -> MerulaError:
     kinds = listing((_PLURAL[kind] for kind in form.kinds), "or")
     verb = "is none" if len(others) == 1 else "are none"
     what = f"--config {fitting[0]}" if fitting else "another format (--as)"

@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from merula.design.pairs import CellPair
-from merula.exports.instances import Grid, Paradigm, Part
+from merula.exports.instances import ConfigSplit, Grid, ParadigmInstance
 from merula.exports.pairs import goes_wrong, no_contrasts
 from merula.exports.regions import Alignment, Piece, pieces
-from merula.exports.request import Asked, Made
+from merula.exports.request import ExportRequest, Made
 from merula.exports.texts import ascii_name, distinct, name_of, new_file
 
 COLUMNS = ("frame", "variant", "spans")
 Judged = tuple[bool, ...]
 
 
-class Suite:
+class SyntaxGymSuite:
     """A suite as far as its items have been seen: its regions, and where its pairs differ."""
 
     def __init__(self, frame: str, judged: Judged, pairs: Sequence[CellPair]) -> None:
@@ -37,7 +37,7 @@ class Suite:
         self.variants: dict[str, None] = {}
         self.critical: dict[str, set[int | None]] = {pair.condition: set() for pair in pairs}
 
-    def add(self, own: Paradigm, cut: Sequence[Sequence[Piece]]) -> None:
+    def add(self, own: ParadigmInstance, cut: Sequence[Sequence[Piece]]) -> None:
         """Take an instance in, its sentences cut into pieces."""
         self.variants[own.more["variant"][0]] = None
         for sentence in cut:
@@ -80,7 +80,7 @@ class Suite:
         return total
 
 
-def write(asked: Asked, folder: Path) -> Iterator[Made]:
+def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the suites; raises `MerulaError` where none has a prediction."""
     found = False
     for part in asked.parts():
@@ -100,20 +100,20 @@ def write(asked: Asked, folder: Path) -> Iterator[Made]:
         raise no_contrasts(asked.parts(), asked.place)
 
 
-def _suites(part: Part, grid: Grid) -> dict[tuple[str, Judged], Suite]:
+def _suites(part: ConfigSplit, grid: Grid) -> dict[tuple[str, Judged], SyntaxGymSuite]:
     """The suites of a part that have predictions, with all that is to be known of their items."""
     pairs = {judged: grid.pairs(judged) for judged in grid.patterns}
-    suites: dict[tuple[str, Judged], Suite] = {}
+    suites: dict[tuple[str, Judged], SyntaxGymSuite] = {}
     for own in part.paradigms(COLUMNS):
         if pairs[own.acceptable]:
             key = own.more["frame"][0], own.acceptable
             if key not in suites:
-                suites[key] = Suite(*key, pairs[own.acceptable])
+                suites[key] = SyntaxGymSuite(*key, pairs[own.acceptable])
             suites[key].add(own, _cut(own))
     return suites
 
 
-def _cut(own: Paradigm) -> list[list[Piece]]:
+def _cut(own: ParadigmInstance) -> list[list[Piece]]:
     return [
         pieces(text, spans) for text, spans in zip(own.sentences, own.more["spans"], strict=True)
     ]
@@ -129,7 +129,7 @@ def _piece_at(sentence: Sequence[Piece], at: int) -> int:
     return len(sentence) - 1
 
 
-def _names(part: Part, suites: Sequence[Suite]) -> list[str]:
+def _names(part: ConfigSplit, suites: Sequence[SyntaxGymSuite]) -> list[str]:
     """What suites are called: the configuration, the frame, the choices that tell them apart."""
     frames = {suite.frame for suite in suites}
     found = []
@@ -142,10 +142,10 @@ def _names(part: Part, suites: Sequence[Suite]) -> list[str]:
     return distinct(found)
 
 
-def _own_choices(suite: Suite, siblings: Sequence[Suite]) -> list[str]:
+def _own_choices(suite: SyntaxGymSuite, siblings: Sequence[SyntaxGymSuite]) -> list[str]:
     """The choices that all variants of a suite share, and not all of the others do."""
 
-    def shared(own: Suite) -> list[str]:
+    def shared(own: SyntaxGymSuite) -> list[str]:
         every = [variant.split("; ") for variant in own.variants]
         return [choice for choice in every[0] if all(choice in other for other in every)]
 
@@ -157,9 +157,9 @@ def _own_choices(suite: Suite, siblings: Sequence[Suite]) -> list[str]:
 
 
 def _write(
-    part: Part,
+    part: ConfigSplit,
     grid: Grid,
-    suites: dict[tuple[str, Judged], Suite],
+    suites: dict[tuple[str, Judged], SyntaxGymSuite],
     names: Sequence[str],
     folder: Path,
 ) -> int:
@@ -192,7 +192,7 @@ def _begin(file: TextIO, head: dict[str, Any]) -> None:
 
 
 def _head(
-    part: Part, grid: Grid, suite: Suite, name: str, conditions: Sequence[str]
+    part: ConfigSplit, grid: Grid, suite: SyntaxGymSuite, name: str, conditions: Sequence[str]
 ) -> dict[str, Any]:
     about, config = part.published.about, part.config
     return {
@@ -222,7 +222,9 @@ def _head(
     }
 
 
-def _item(suite: Suite, own: Paradigm, number: int, conditions: Sequence[str]) -> dict[str, Any]:
+def _item(
+    suite: SyntaxGymSuite, own: ParadigmInstance, number: int, conditions: Sequence[str]
+) -> dict[str, Any]:
     return {
         "item_number": number,
         "instance": own.number,
@@ -234,7 +236,7 @@ def _item(suite: Suite, own: Paradigm, number: int, conditions: Sequence[str]) -
     }
 
 
-def _regions(suite: Suite, cut: Sequence[Piece]) -> list[dict[str, Any]]:
+def _regions(suite: SyntaxGymSuite, cut: Sequence[Piece]) -> list[dict[str, Any]]:
     contents = [""] * len(suite.regions.row)
     for place, (_, words) in zip(suite.regions.places(unit for unit, _ in cut), cut, strict=True):
         contents[place] = words

@@ -16,7 +16,7 @@ NOTES = {
 
 
 @frozen
-class Example:
+class FindingExample:
     """Something that was found, and where."""
 
     text: str
@@ -37,7 +37,7 @@ class Checked:
     fails: bool
     found: int
     of: int
-    examples: tuple[Example, ...]
+    examples: tuple[FindingExample, ...]
     number: int
 
 
@@ -50,7 +50,7 @@ class Reached:
 
 
 @frozen
-class Row:
+class ProbeRow:
     """What the probes reach on a part of the data."""
 
     part: str
@@ -70,7 +70,7 @@ class Shortcuts:
     note: str
     base: str
     probes: tuple[tuple[str, str], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ProbeRow, ...]
 
 
 @frozen
@@ -143,7 +143,7 @@ def _checked(check: Mapping[str, Any], numbers: Mapping[str, int]) -> Checked:
     else:
         result = "allowed" if check["allowed"] else "noted"
     examples = tuple(
-        Example(str(example["text"]), _place(example["place"], example["other"]))
+        FindingExample(str(example["text"]), _place(example["place"], example["other"]))
         for example in check["examples"]
     )
     name = str(check["check"])
@@ -189,10 +189,10 @@ def _shortcuts(probes: Iterable[Mapping[str, Any]], tolerance: float) -> Iterato
             yield Shortcuts(kind.capitalize(), more, base, told, rows)
 
 
-def _row(part: str, row: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> Row:
+def _row(part: str, row: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> ProbeRow:
     first = next(iter(row.values()))
     cells = tuple(_reached(row.get(name)) for name in names)
-    return Row(part or "all", int(first["number"]), f"{first['majority']:.1%}", cells)
+    return ProbeRow(part or "all", int(first["number"]), f"{first['majority']:.1%}", cells)
 
 
 def _reached(probe: Mapping[str, Any] | None) -> Reached:

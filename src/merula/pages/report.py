@@ -25,8 +25,8 @@ from merula.data.manifests.publication import AUDIT
 from merula.data.opened import MATRIX, Config, DataSet, open_data_set
 from merula.pages.audits import Findings, findings
 from merula.pages.pieces import json_of
-from merula.pages.sample import Shown, Survey, survey
-from merula.pages.words import Laid, Line, lay_out, values_of
+from merula.pages.sample import ShownInstance, Survey, survey
+from merula.pages.words import Laid, SentenceLine, lay_out, values_of
 from merula.show.html import PALETTE, right_to_left
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ HEAD = 2048  # bytes of a page in which it says what has made it
 
 
 @frozen
-class Written:
+class WrittenPage:
     """A page that was written: where, and how many instances it shows of how many."""
 
     path: Path
@@ -54,7 +54,7 @@ def report(
     number: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Written:
+) -> WrittenPage:
     """Write the page of the data set in a folder, by default beside it under its name.
 
     ``number`` is how many instances of each configuration are shown. A file that is there is only
@@ -67,7 +67,7 @@ def report(
     found = survey(data, number, seed, progress)
     _write(out, page(data, found, seed).encode("utf-8"))
     shown = sum(len(own) for own in found.shown.values())
-    return Written(out, shown, sum(config.instances for config in data.configs))
+    return WrittenPage(out, shown, sum(config.instances for config in data.configs))
 
 
 def number_each(data: DataSet) -> int:
@@ -149,7 +149,9 @@ def _payload(data: DataSet, found: Survey) -> dict[str, Any]:
     return {"colours": len(PALETTE), "configs": configs, "instances": instances}
 
 
-def _config(config: Config, numbers: Mapping[str, int], shown: list[Shown] | Any) -> dict[str, Any]:
+def _config(
+    config: Config, numbers: Mapping[str, int], shown: list[ShownInstance] | Any
+) -> dict[str, Any]:
     texts = (
         text
         for one in shown
@@ -185,7 +187,7 @@ def _instance(laid: Laid, place: int, config: Config, numbers: Mapping[str, int]
     }
 
 
-def _line(line: Line, numbers: Mapping[str, int], *, matrix: bool) -> dict[str, Any]:
+def _line(line: SentenceLine, numbers: Mapping[str, int], *, matrix: bool) -> dict[str, Any]:
     return {
         "k": line.role,
         "l": line.label,

@@ -11,12 +11,12 @@ from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.progress import Progress
 from merula.data.opened import OWNER, Config, DataFile, DataSet, owners
-from merula.pages.tally import COLUMNS, Tally
+from merula.pages.tally import COLUMNS, RowTally
 from merula.plan.order import Permutation
 
 
 @frozen
-class Shown:
+class ShownInstance:
     """An instance: its rows as plain values, and the split that it is in."""
 
     config: Config
@@ -28,8 +28,8 @@ class Shown:
 class Survey:
     """What a data set holds: all rows, counted by configuration, and some instances of each."""
 
-    tallies: Mapping[str, Tally]
-    shown: Mapping[str, Sequence[Shown]]
+    tallies: Mapping[str, RowTally]
+    shown: Mapping[str, Sequence[ShownInstance]]
 
 
 def survey(data: DataSet, number: int, seed: int, progress: Progress | None = None) -> Survey:
@@ -59,7 +59,7 @@ class _Counting:
 
     def __init__(self, data: DataSet, number: int, seed: int) -> None:
         self.configs = {config.name: config for config in data.configs}
-        self.tallies = {name: Tally(config) for name, config in self.configs.items()}
+        self.tallies = {name: RowTally(config) for name, config in self.configs.items()}
         self.chosen = {name: _chosen(config, number, seed) for name, config in self.configs.items()}
         self.wanted: dict[Any, list[tuple[str, int]]] = {}  # of a file: whose, which row
 
@@ -128,11 +128,13 @@ def _rows(
                 at += 1
 
 
-def _instances(config: Config, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Shown]:
+def _instances(
+    config: Config, rows: Sequence[tuple[str, Mapping[str, Any]]]
+) -> Iterator[ShownInstance]:
     each = config.rows_each
     for first in range(0, len(rows) - each + 1, each):
         own = rows[first : first + each]
-        yield Shown(config, own[0][0], tuple(row for _, row in own))
+        yield ShownInstance(config, own[0][0], tuple(row for _, row in own))
 
 
 def _demand_rows(data: DataSet, config: Config, rows: int) -> None:

@@ -78,7 +78,7 @@ class Lengths:
 
 
 @frozen
-class Slot:
+class SlotLexemes:
     """The lexemes in a place of the sentences: how many there are, the most frequent ones."""
 
     name: str
@@ -94,10 +94,10 @@ class Summary:
     rows: int
     charts: tuple[Chart, ...]
     lengths: Lengths | None
-    slots: tuple[Slot, ...]
+    slots: tuple[SlotLexemes, ...]
 
 
-class Tally:
+class RowTally:
     """Counts the rows of a configuration, a batch after the other."""
 
     def __init__(self, config: Config) -> None:
@@ -271,8 +271,8 @@ def _chart(
     return Chart(title, head, tuple(bars), of or sum(bar.number for bar in bars), more, note)
 
 
-def _slot(name: str, own: Counter[str]) -> Slot:
-    return Slot(name, len(own), own.total(), tuple(own.most_common(TOP_LEXEMES)))
+def _slot(name: str, own: Counter[str]) -> SlotLexemes:
+    return SlotLexemes(name, len(own), own.total(), tuple(own.most_common(TOP_LEXEMES)))
 
 
 def _mean(pairs: Sequence[tuple[int, int]]) -> float:

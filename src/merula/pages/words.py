@@ -16,14 +16,14 @@ from merula.data.opened import MATRIX, Config
 from merula.design.outline import merged
 from merula.grammar.model import ABSENT, PRESENT
 from merula.pages.pieces import Run, columns_of, pieces_of, spans_of
-from merula.pages.sample import Shown
+from merula.pages.sample import ShownInstance
 from merula.show.drawing import NOTHING, THERE
 
 PIECE = re.compile(r"([^\s\[\]]+)(?:\[([^\]]*)\])?")  # of a template: `n1[pp sg]`, `by`
 
 
 @frozen
-class Line:
+class SentenceLine:
     """A sentence; ``words`` stand under the heads, or all in one where the order is another.
 
     ``outline`` says what stands in each place of a matrix. ``place`` is its number in the data,
@@ -63,11 +63,11 @@ class Laid:
     scopes: tuple[str, ...]
     heads: tuple[str, ...]
     objects: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[SentenceLine, ...]
     colours: tuple[Colours, ...]
 
 
-def lay_out(shown: Shown) -> Laid:
+def lay_out(shown: ShownInstance) -> Laid:
     """An instance as its rows tell it."""
     row = shown.rows[0]
     factors: tuple[str, ...] = ()
@@ -133,8 +133,8 @@ def _group(row: Mapping[str, Any], name: str) -> Mapping[str, str | None]:
 
 
 def _paradigm(
-    shown: Shown, factors: Sequence[str], scopes: Sequence[str]
-) -> tuple[tuple[str, ...], tuple[Line, ...], tuple[Colours, ...]]:
+    shown: ShownInstance, factors: Sequence[str], scopes: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[SentenceLine, ...], tuple[Colours, ...]]:
     rows = shown.rows
     places = {name: i for i, name in enumerate(shown.config.cells)}
     coloured = _by_object(rows, factors)
@@ -146,7 +146,7 @@ def _paradigm(
         pieces.append(pieces_of(row["sentence"], spans))
     heads, words = columns_of(pieces, range(len(pieces)), join=True)
     lines = tuple(
-        Line(
+        SentenceLine(
             "cell",
             str(row["cell"]),
             tuple(_group(row, "factors").get(name) or "" for name in factors),
@@ -186,7 +186,7 @@ class _Part:
 
 def _matrix(
     row: Mapping[str, Any], config: Config
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...], tuple[Colours, ...]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[SentenceLine, ...], tuple[Colours, ...]]:
     answers = _answer_order(row, config)
     context = range(len(row["context"]))
     texts = [*row["context"], *(row["answers"][i] for i in answers)]
@@ -208,14 +208,14 @@ def _matrix(
     for k, own in enumerate(words):
         outline = tuple(values.outline(name, parts[k]) for name in objects)
         if k < len(context):
-            lines.append(Line("context", "", (), (), True, "", (), own, k, outline))
+            lines.append(SentenceLine("context", "", (), (), True, "", (), own, k, outline))
             continue
         i = answers[k - len(context)]
         label, letter = row["labels"][i], row["classes"][i] or ""
         broken = tuple(row["broken"][i])
         letter = "" if letter == "none" else letter
         right = i == row["correct"]
-        lines.append(Line("answer", label, (), (), right, letter, broken, own, i, outline))
+        lines.append(SentenceLine("answer", label, (), (), right, letter, broken, own, i, outline))
     coloured = [pair for own in parts for pair in values.coloured(own)]
     order = {name: i for i, name in enumerate(objects)}
     coloured.sort(key=lambda pair: order.get(pair[0], len(order)))

@@ -24,7 +24,7 @@ from merula.core.resources import SUFFIX
 from merula.core.resources import folder as packaged
 from merula.design.pairs import CellPair
 from merula.plan.order import Permutation
-from merula.query.narrowing import Narrow, narrowed
+from merula.query.narrowing import Restriction, narrowed
 from merula.query.occurrences import (
     Occurrence,
     Pair,
@@ -34,7 +34,7 @@ from merula.query.occurrences import (
     pairs_in,
     sentences_in,
 )
-from merula.testing import Wanted
+from merula.testing import CaseRequest
 
 MOST = 100_000  # cases of a test
 
@@ -54,7 +54,7 @@ class Case:
     """
 
     design: Design
-    narrow: Narrow
+    narrow: Restriction
     local: int
     address: int
     part: Part
@@ -154,7 +154,7 @@ def found(name: str, folders: Sequence[Path]) -> str:
     return name
 
 
-def cases_of(wanted: Wanted, grammar: Grammar) -> list[Case]:
+def cases_of(wanted: CaseRequest, grammar: Grammar) -> list[Case]:
     """The cases of a test, design by design.
 
     Raises `MerulaError` where there is none, `TooMany` where there are too many to run.
@@ -175,7 +175,7 @@ def cases_of(wanted: Wanted, grammar: Grammar) -> list[Case]:
     return cases
 
 
-def _of_design(wanted: Wanted, grammar: Grammar, design: Design, before: int) -> list[Case]:
+def _of_design(wanted: CaseRequest, grammar: Grammar, design: Design, before: int) -> list[Case]:
     if not design._design.plans:
         raise _nothing(grammar, "no lexicon is named", 'name its tables: lexicon "nouns.tsv"')
     parts = _parts(wanted, grammar, design)
@@ -201,14 +201,16 @@ def _nothing(grammar: Grammar, why: str, remedy: str) -> MerulaError:
     return MerulaError.of("M607", message, remedy=remedy, place=place)
 
 
-def _address(design: Design, narrow: Narrow, local: int) -> int:
+def _address(design: Design, narrow: Restriction, local: int) -> int:
     """The address in its design of an address among what is left of a plan."""
     if narrow.plan.space is narrow.whole.space:
         return design._design.starts[narrow.number] + local
     return narrow.address(design._design, narrow.plan.space.unrank_one(local))
 
 
-def _parts(wanted: Wanted, grammar: Grammar, design: Design) -> list[tuple[Narrow, Sequence[Part]]]:
+def _parts(
+    wanted: CaseRequest, grammar: Grammar, design: Design
+) -> list[tuple[Restriction, Sequence[Part]]]:
     """The plans of a design that have what is wanted, and what they have, by their addresses."""
     left = sorted(narrowed(design._design, wanted.where), key=lambda narrow: narrow.number)
     if wanted.kind == "instances":
@@ -220,7 +222,7 @@ def _parts(wanted: Wanted, grammar: Grammar, design: Design) -> list[tuple[Narro
                 place=grammar._compiled.source.name,
             )
         return [(narrow, [None]) for narrow in left]
-    parts: list[tuple[Narrow, Sequence[Part]]] = [
+    parts: list[tuple[Restriction, Sequence[Part]]] = [
         (narrow, own) for narrow in left if (own := _cells(wanted, narrow))
     ]
     if not parts:
@@ -237,7 +239,7 @@ def _parts(wanted: Wanted, grammar: Grammar, design: Design) -> list[tuple[Narro
     return parts
 
 
-def _cells(wanted: Wanted, narrow: Narrow) -> Sequence[Part]:
+def _cells(wanted: CaseRequest, narrow: Restriction) -> Sequence[Part]:
     if wanted.kind == "pairs":
         return pairs_in(narrow, wanted.contrast)
     return sentences_in(narrow, wanted.acceptable)

@@ -43,7 +43,7 @@ BAND = "band"  # the column of frequency bands in Merula's tables
 
 
 @frozen(eq=False)
-class Narrow:
+class Restriction:
     """A plan with the lexemes that are left of each slot.
 
     ``number`` is its place in the design, ``candidates`` what the lexemes left are in the whole
@@ -65,7 +65,7 @@ class Narrow:
         return design.starts[self.number] + self.whole.space.rank(own)
 
 
-def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Narrow]:
+def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Restriction]:
     """The plans of a design that have what is asked for, the plainest first.
 
     Plain is the first frame, then the fewest words, then the first values. Raises `MerulaError`
@@ -195,7 +195,7 @@ def feature(name: str, slot: Slot, asked: str) -> list[str] | None:
     return None if cells is None else [cells[row] for row in slot.candidates]
 
 
-def _plainness(own: Narrow, frames: Sequence[str]) -> tuple[int, int, int]:
+def _plainness(own: Restriction, frames: Sequence[str]) -> tuple[int, int, int]:
     words = sum(len(cell.pieces) for cell in own.plan.cells)
     return frames.index(own.plan.variant.frame.name), words, own.number
 
@@ -230,7 +230,7 @@ def _narrow(
     plan: Plan,
     asked: Asked,
     made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]],
-) -> Narrow | None:
+) -> Restriction | None:
     """A plan with what is asked for, or None where it has not."""
     known, choices = names(plan), choices_of(plan)
     if any(kind not in known.get(name, ()) for name, (kind, _) in asked.items()):
@@ -266,7 +266,9 @@ def _narrow(
         return None
     left_plan = replace(plan, slots=tuple(slots), space=space)
     chooser = Chooser(space, order)
-    return Narrow(number, plan, left_plan, tuple(candidates), cells, frozenset(wanted), chooser)
+    return Restriction(
+        number, plan, left_plan, tuple(candidates), cells, frozenset(wanted), chooser
+    )
 
 
 def _said(cell: Cell, name: str) -> str | None:

@@ -13,7 +13,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.wording import did_you_mean, listing
 from merula.design.pairs import CellPair, pairs_of
 from merula.plan.planner import phrases
-from merula.query.narrowing import Narrow
+from merula.query.narrowing import Restriction
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,7 +21,7 @@ class Occurrence(Sentence):
     """A sentence where it stands: in the instance of a design at an address."""
 
     design: str
-    _of: tuple[Design, Narrow, tuple[int, ...]] | int = field(compare=False)
+    _of: tuple[Design, Restriction, tuple[int, ...]] | int = field(compare=False)
 
     @property
     def address(self) -> int:
@@ -88,7 +88,9 @@ class Pair:
         printer.text(repr(self))
 
 
-def occurrence(design: Design, narrow: Narrow, place: int, chosen: tuple[int, ...]) -> Occurrence:
+def occurrence(
+    design: Design, narrow: Restriction, place: int, chosen: tuple[int, ...]
+) -> Occurrence:
     """The sentence of a cell of a plan, for a choice of the lexemes left."""
     plan = narrow.plan
     own = plan.cells[place]
@@ -107,13 +109,13 @@ def occurrence(design: Design, narrow: Narrow, place: int, chosen: tuple[int, ..
     )
 
 
-def pair_of(design: Design, narrow: Narrow, cells: CellPair, chosen: tuple[int, ...]) -> Pair:
+def pair_of(design: Design, narrow: Restriction, cells: CellPair, chosen: tuple[int, ...]) -> Pair:
     """Two cells of a plan as a pair, for a choice of the lexemes left."""
     good, bad = (occurrence(design, narrow, i, chosen) for i in (cells.good, cells.bad))
     return Pair(good, bad, cells.contrast)
 
 
-def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
+def sentences_in(narrow: Restriction, acceptable: bool | None = None) -> list[int]:
     """The places of the cells that are wanted, all or those that are acceptable or are not.
 
     They show the lexemes that are asked for.
@@ -126,7 +128,7 @@ def sentences_in(narrow: Narrow, acceptable: bool | None = None) -> list[int]:
     return found
 
 
-def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:
+def pairs_in(narrow: Restriction, contrast: str | None = None) -> list[CellPair]:
     """The minimal pairs among the cells that are wanted, all or those that differ in a factor.
 
     A matrix has none. They are in the order of the cells, and one sentence of each shows the
@@ -147,7 +149,7 @@ def pairs_in(narrow: Narrow, contrast: str | None = None) -> list[CellPair]:
     ]
 
 
-def _shown(narrow: Narrow, place: int) -> set[int]:
+def _shown(narrow: Restriction, place: int) -> set[int]:
     """The slots that a cell shows."""
     return {piece.slot for piece in narrow.plan.cells[place].pieces}
 

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 from merula.plan.planner import slot_names
 from merula.plan.slots import Slot
-from merula.query.narrowing import Narrow, Plainness, plainness
+from merula.query.narrowing import Plainness, Restriction, plainness
 
 if TYPE_CHECKING:
     from hypothesis.internal.conjecture.data import ConjectureData
@@ -43,7 +43,9 @@ class Source(Generic[T]):
     make: Callable[[Any, Chosen], T]
 
     @staticmethod
-    def of(narrow: Narrow, parts: Sequence[Any], make: Callable[[Any, Chosen], T]) -> Source[T]:
+    def of(
+        narrow: Restriction, parts: Sequence[Any], make: Callable[[Any, Chosen], T]
+    ) -> Source[T]:
         """What is drawn from a plan."""
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))

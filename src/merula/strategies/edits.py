@@ -27,7 +27,7 @@ from merula.plan.slots import Slot
 from merula.query.narrowing import (
     CELL,
     SCOPE,
-    Narrow,
+    Restriction,
     Where,
     choices_of,
     feature,
@@ -90,7 +90,7 @@ class Change:
             return False
         return self.old in (None, old) and self.new in (None, new)
 
-    def sentences(self, narrow: Narrow) -> Iterator[int]:
+    def sentences(self, narrow: Restriction) -> Iterator[int]:
         """The places of the cells that can stand on one side."""
         yield from sentences_in(narrow, self.acceptable)
 
@@ -184,7 +184,7 @@ def _spare(source: Source[Edit], part: Any) -> Edit | None:
 
 
 def _rewritten(
-    change: Rewriting, what: str, design: Design, narrow: Narrow, place: int, chosen: Chosen
+    change: Rewriting, what: str, design: Design, narrow: Restriction, place: int, chosen: Chosen
 ) -> Edit:
     before = occurrence(design, narrow, place, chosen)
     text = change(before.text)
@@ -196,7 +196,9 @@ def _rewritten(
 # --- another cell ------------------------------------------------------------------------------
 
 
-def _other_cells(design: Design, narrows: Sequence[Narrow], wanted: Change) -> list[Source[Edit]]:
+def _other_cells(
+    design: Design, narrows: Sequence[Restriction], wanted: Change
+) -> list[Source[Edit]]:
     """Two cells of an instance that differ in a factor alone, or just in their names."""
     found = []
     for narrow in narrows:
@@ -213,14 +215,14 @@ def _other_cells(design: Design, narrows: Sequence[Narrow], wanted: Change) -> l
     return found
 
 
-def _said(narrow: Narrow, place: int) -> dict[str, str]:
+def _said(narrow: Restriction, place: int) -> dict[str, str]:
     """What a cell is, as ``where`` may name it."""
     cell = narrow.plan.cells[place].cell
     scopes = {SCOPE + name: value for name, value in cell.scopes}
     return {**dict(cell.factors), **scopes, **dict.fromkeys(CELL, cell.label)}
 
 
-def _apart(narrow: Narrow, one: int, other: int, what: str) -> bool:
+def _apart(narrow: Restriction, one: int, other: int, what: str) -> bool:
     """Whether two cells differ in a factor alone: in ``what`` if it is one."""
     if what in CELL:
         return True
@@ -231,7 +233,7 @@ def _apart(narrow: Narrow, one: int, other: int, what: str) -> bool:
 
 
 def _cells(
-    what: str, design: Design, narrow: Narrow, part: tuple[int, int, str, str], chosen: Chosen
+    what: str, design: Design, narrow: Restriction, part: tuple[int, int, str, str], chosen: Chosen
 ) -> Edit:
     one, other, old, new = part
     before, after = (occurrence(design, narrow, place, chosen) for place in (one, other))
@@ -242,11 +244,11 @@ def _cells(
 
 
 def _other_variants(
-    design: Design, narrows: Sequence[Narrow], wanted: Change
+    design: Design, narrows: Sequence[Restriction], wanted: Change
 ) -> list[Source[Edit]]:
     """The same cell of two variants whose lexemes are the same."""
     found = []
-    groups: dict[tuple[tuple[str, str], ...], list[tuple[str, Narrow]]] = {}
+    groups: dict[tuple[tuple[str, str], ...], list[tuple[str, Restriction]]] = {}
     for narrow in narrows:
         choices = choices_of(narrow.plan)
         value = choices.pop(wanted.what, None)
@@ -266,7 +268,7 @@ def _other_variants(
     return found
 
 
-def _same_cells(one: Narrow, other: Narrow, wanted: Change) -> list[tuple[int, int]]:
+def _same_cells(one: Restriction, other: Restriction, wanted: Change) -> list[tuple[int, int]]:
     """For each cell of a plan the nearest of another, as places in each.
 
     That is the cell of the same name, if it is wanted, or else one that differs in the fewest
@@ -290,8 +292,8 @@ def _variants(
     what: tuple[str, str, str],
     design: Design,
     joint: Joint,
-    one: Narrow,
-    other: Narrow,
+    one: Restriction,
+    other: Restriction,
     part: tuple[int, int],
     chosen: Chosen,
 ) -> Edit:
@@ -305,7 +307,9 @@ def _variants(
 # --- another lexeme ----------------------------------------------------------------------------
 
 
-def _other_lexemes(design: Design, narrows: Sequence[Narrow], wanted: Change) -> list[Source[Edit]]:
+def _other_lexemes(
+    design: Design, narrows: Sequence[Restriction], wanted: Change
+) -> list[Source[Edit]]:
     """The same cell with another lexeme in a slot, or one that has another value of a feature."""
     found = []
     for narrow in narrows:
@@ -339,7 +343,7 @@ def _values(name: str, slot: Slot, what: str) -> Sequence[str]:
     return [cell[0] if len(cell) == 1 and cell[0] != ANY else "" for cell in cells]
 
 
-def _shows(narrow: Narrow, place: int, slot: int) -> bool:
+def _shows(narrow: Restriction, place: int, slot: int) -> bool:
     return any(piece.slot == slot for piece in narrow.plan.cells[place].pieces)
 
 
@@ -348,7 +352,7 @@ def _lexeme(
     number: int,
     values: Sequence[str],
     design: Design,
-    narrow: Narrow,
+    narrow: Restriction,
     place: int,
     chosen: Chosen,
 ) -> Edit:

@@ -15,7 +15,7 @@ from merula.plan.relations import Constraint, Origin, TooWide, fits_in_table
 from merula.plan.slots import Slot, some
 from merula.plan.space import Space
 from merula.plan.wishes import Chooser
-from merula.query.narrowing import Narrow, plainest
+from merula.query.narrowing import Restriction, plainest
 from merula.strategies.draws import Choosing, Chosen, tries
 
 GLANCE = 40  # choices that are looked at to see how many leave a slot another lexeme
@@ -34,7 +34,7 @@ class Exchange:
     chooser: Choosing
 
     @staticmethod
-    def of(narrow: Narrow, number: int, old: Ints, new: Ints, kinds: Ints) -> Exchange | None:
+    def of(narrow: Restriction, number: int, old: Ints, new: Ints, kinds: Ints) -> Exchange | None:
         """The exchange of one of some lexemes for one of others that is of another kind.
 
         ``kinds`` are those of all lexemes of the slot. None where there is no exchange.

@@ -14,7 +14,7 @@ from merula.plan.relations import Constraint, Distinct
 from merula.plan.slots import Slot, some
 from merula.plan.space import Space
 from merula.plan.wishes import Chooser
-from merula.query.narrowing import Narrow, plainest
+from merula.query.narrowing import Restriction, plainest
 from merula.strategies.draws import Chosen
 
 
@@ -32,7 +32,7 @@ class Joint:
     place: Mapping[int, Sequence[int]]
 
     @staticmethod
-    def of(one: Narrow, other: Narrow, what: str, made: Made) -> Joint | None:
+    def of(one: Restriction, other: Restriction, what: str, made: Made) -> Joint | None:
         """What two variants have in common; None where no choice suits both.
 
         A slot that both have is one slot, with the lexemes that both have. Only those of the object
@@ -70,7 +70,7 @@ class Joint:
         chooser = Chooser(space, [plainest(slot) for _, slot in slots])
         return Joint(slots, chooser, candidates, place)
 
-    def chosen(self, narrow: Narrow, chosen: Chosen) -> Chosen:
+    def chosen(self, narrow: Restriction, chosen: Chosen) -> Chosen:
         """The candidates of one of the plans."""
         number = narrow.number
         return tuple(
@@ -95,7 +95,7 @@ def _lexemes(slot: Slot) -> list[object]:
 
 
 def _joint_space(
-    narrows: Sequence[Narrow],
+    narrows: Sequence[Restriction],
     slots: Sequence[tuple[str, Slot]],
     candidates: Mapping[int, Sequence[Ints]],
     place: Mapping[int, Sequence[int]],

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from merula.api import Design, Grammar, Instance
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import did_you_mean, listing
-from merula.query.narrowing import Narrow, Where, names_of, narrowed
+from merula.query.narrowing import Restriction, Where, names_of, narrowed
 from merula.query.occurrences import (
     Occurrence,
     Pair,
@@ -57,7 +57,7 @@ def answers(
     Raises `MerulaError` where there is none.
     """
 
-    def cells(narrow: Narrow) -> list[int]:
+    def cells(narrow: Restriction) -> list[int]:
         of = narrow.plan.cells
         return [
             i
@@ -107,7 +107,7 @@ def matrices(
 
 NO_PAIRS = 'a matrix has no pairs: write edits(g, "cell", old="Correct", new=LABEL)'
 
-Make = Callable[[Design, Narrow, Any, Chosen], T]  # of a part of a plan and the lexemes chosen
+Make = Callable[[Design, Restriction, Any, Chosen], T]  # of a part of a plan and the lexemes chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ class Request:
     def _matrices(self) -> bool:
         return all(design.kind == "matrix" for design in self.designs)
 
-    def narrowed(self) -> list[tuple[Design, list[Narrow]]]:
+    def narrowed(self) -> list[tuple[Design, list[Restriction]]]:
         """The plans of each design that have what is asked for, the plainest first."""
         found, problems = [], []
         for design in self.designs:
@@ -151,7 +151,7 @@ class Request:
         return found
 
     def demand(
-        self, value: str | None, known: Callable[[Narrow], Iterable[str]], what: str
+        self, value: str | None, known: Callable[[Restriction], Iterable[str]], what: str
     ) -> None:
         """Raise `MerulaError` where no plan knows a value that is asked for."""
         if value is None:
@@ -165,7 +165,9 @@ class Request:
                 place=self.grammar._compiled.source.name,
             )
 
-    def drawn(self, parts: Callable[[Narrow], Sequence[Any]], make: Make[T]) -> SearchStrategy[T]:
+    def drawn(
+        self, parts: Callable[[Restriction], Sequence[Any]], make: Make[T]
+    ) -> SearchStrategy[T]:
         """The strategy; ``parts`` says what of a plan is wanted."""
         return self.strategy(
             Source.of(narrow, own, partial(make, design, narrow))
@@ -187,7 +189,7 @@ class Request:
         return Drawn(str(self), found)
 
 
-def _rules(narrow: Narrow) -> Iterable[str]:
+def _rules(narrow: Restriction) -> Iterable[str]:
     """The rules that answers break, and their classes."""
     for cell in narrow.plan.cells:
         if cell.cell.role == "answer":
@@ -217,14 +219,14 @@ def called(value: object) -> str:
     return str(getattr(inner, "__name__", type(inner).__name__))
 
 
-def _whole(role: str) -> Callable[[Narrow], Sequence[None]]:
-    def parts(narrow: Narrow) -> Sequence[None]:
+def _whole(role: str) -> Callable[[Restriction], Sequence[None]]:
+    def parts(narrow: Restriction) -> Sequence[None]:
         there = narrow.plan.cells[0].cell.role == role
         return [None] if there and len(narrow.cells) == len(narrow.plan.cells) else []
 
     return parts
 
 
-def _instance(design: Design, narrow: Narrow, part: None, chosen: Chosen) -> Instance:
+def _instance(design: Design, narrow: Restriction, part: None, chosen: Chosen) -> Instance:
     del part
     return design[narrow.address(design._design, chosen)]

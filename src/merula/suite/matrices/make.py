@@ -29,7 +29,7 @@ from merula.data.formats import (
     in_blocks,
     one_arrow_thread,
 )
-from merula.data.layouts import Matrix, Outlines, write_layout
+from merula.data.layouts import LaidOutMatrix, Outlines, write_layout
 from merula.data.manifests.suite import FileRecord, MatrixRecord, SuiteManifest
 from merula.data.schema import BLOCK, common_schema, fitted, typed
 from merula.data.suite_folder import SuiteFolder
@@ -211,7 +211,7 @@ def _write_set(
         mine = [(design, drawn[design.name][split]) for design in designs]
         sizes[split] = sum(batch.num_rows for _, batches in mine for batch in batches)
         if plan.form in LAYOUTS:
-            matrices = [Matrix(Outlines.of(design), batches) for design, batches in mine]
+            matrices = [LaidOutMatrix(Outlines.of(design), batches) for design, batches in mine]
             rows, digest = write_layout(plan.form, path, matrices), None
         else:
             rows, digest = _write_table(plan, source.part, name, split, mine, path)
