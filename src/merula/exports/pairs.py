@@ -193,8 +193,8 @@ class Prefixes:
 def one_prefix(pair: ContrastPair) -> Prefixes | None:
     """One word for another after the same beginning, at the place where it goes wrong; else None.
 
-    >>> contrast = Contrast("", "", ("", ""))
-    >>> one_prefix(Pair(contrast, "The keys are here.", "The keys is here.", 0, "0", [], 9))
+    >>> contrast = PairContrast("", "", ("", ""))
+    >>> one_prefix(ContrastPair(contrast, "The keys are here.", "The keys is here.", 0, "0", [], 9))
     Prefixes(good='The keys', good_word='are', bad='The keys', bad_word='is')
     """
     found = difference(pair.good, pair.bad)
@@ -217,8 +217,8 @@ def two_prefix(pair: ContrastPair) -> Prefixes | None:
 
     In the good sentence it stands before the same rest, or it is the only one of its kind.
 
-    >>> contrast = Contrast("", "", ("", ""))
-    >>> two_prefix(Pair(contrast, "The key is here.", "The keys is here.", 0, "0", [], 9))
+    >>> contrast = PairContrast("", "", ("", ""))
+    >>> two_prefix(ContrastPair(contrast, "The key is here.", "The keys is here.", 0, "0", [], 9))
     Prefixes(good='The key', good_word='is', bad='The keys', bad_word='is')
     """
     word = next((text for text, at, _ in tokens(pair.bad) if at == pair.at), "")
