@@ -27,24 +27,30 @@ ADDRESS = "https://huggingface.co/datasets"  # some versions of the library unde
 TEXT = (".md", ".json", ".merula", ".csv", ".tsv", ".txt", ".gitignore", ".gitattributes")
 
 
+# What Git keeps of a file in large storage: the hub's ``oid`` of that file is of this text.
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize {}\n"
+
+
 def git_hash(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 @dataclass(frozen=True)
 class File:
-    """A file of a repository; ``large`` ones stand in large storage."""
+    """A file of a repository; ``large`` ones are in large storage."""
 
     content: bytes
     large: bool = False
 
     def listed(self, path: str) -> dict[str, Any]:
+        """Return its entry in a list: a SHA-256 of its content comes with large files only."""
         entry = {"type": "file", "path": path, "size": len(self.content)}
         if not self.large:
             return {**entry, "oid": git_hash(self.content)}
         sha256 = hashlib.sha256(self.content).hexdigest()
-        storage = {"oid": sha256, "size": len(self.content), "pointerSize": 134}
-        return {**entry, "oid": git_hash(sha256.encode()), "lfs": storage}
+        pointer = POINTER.format(sha256, len(self.content)).encode()
+        storage = {"oid": sha256, "size": len(self.content), "pointerSize": len(pointer)}
+        return {**entry, "oid": git_hash(pointer), "lfs": storage}
 
 
 @dataclass

@@ -7,7 +7,7 @@ from typing import Any
 
 import merula
 from merula.lexicon.table import TableOptions
-from merula.publish.plan import Asked, Choice, Details, Plan
+from merula.publish.plan import Details, GrammarRequest, Publishing, RowRequest
 
 TABLE = """set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
 key,la clé,les clés,de l'armoire,des armoires,rouille,rouillent
@@ -43,11 +43,11 @@ answers
 SPLITS = {"split": "60:20:20"}
 
 
-def toy(where: Path, **choice: Any) -> Plan:
+def toy(where: Path, **choice: Any) -> Publishing:
     """What is to be published of a small grammar in a folder."""
     (where / "keys.csv").write_text(TABLE, encoding="utf-8")
     (where / "keys.merula").write_text(GRAMMAR, encoding="utf-8")
     path = where / "keys.merula"
-    asked = Asked(str(path), TableOptions(), merula.load(path)._compiled)
+    asked = GrammarRequest(str(path), TableOptions(), merula.load(path)._compiled)
     details = Details("cc-by-sa-4.0", "Keys & clés", ("Ann Ö", "Bo_b"), "")
-    return Plan("keys", (asked,), details, Choice(10, **choice))
+    return Publishing("keys", (asked,), details, RowRequest(10, **choice))

@@ -21,25 +21,27 @@ from merula.core.diagnostics import MerulaError
 from merula.core.resources import folder
 from merula.data.manifests.publication import Publication, SuiteEntry
 from merula.lexicon.table import TableOptions
-from merula.publish import card_metadata, markdown
-from merula.publish.card import demand_card, demand_template, facts, render
-from merula.publish.card_samples import samples
+from merula.publish.card import markdown
+from merula.publish.card import metadata as card_metadata
+from merula.publish.card.designs import draw_samples
+from merula.publish.card.facts import facts
+from merula.publish.card.template import demand_card, demand_template, render
 from merula.publish.licences import LICENCES, demand_licence
-from merula.publish.make import Options, publish
+from merula.publish.make import PublishOptions, publish
 from merula.publish.origins import ORIGINS, read_origins
-from merula.publish.plan import Asked, Choice, Details, Plan
+from merula.publish.plan import Details, GrammarRequest, Publishing, RowRequest
 from toy_publication import GRAMMAR, SPLITS, TABLE, toy
 
 yaml = pytest.importorskip("yaml", reason="cards need the extra merula[hf]")
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Publishing:
     return toy(tmp_path_factory.mktemp("grammar"), **SPLITS)
 
 
 @pytest.fixture(scope="module")
-def out(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def out(plan: Publishing, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A published folder."""
     made = tmp_path_factory.mktemp("published") / "keys"
     publish(plan, made)
@@ -47,7 +49,7 @@ def out(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def said(plan: Plan, out: Path) -> dict[str, Any]:
+def said(plan: Publishing, out: Path) -> dict[str, Any]:
     """The facts of a card with an audit."""
     audit = json.loads((out / "audit.json").read_text(encoding="utf-8"))
     return Facts(facts(plan.publication, {"keys": plan.grammars[0].compiled}, audit))
@@ -344,7 +346,7 @@ def test_the_rest_is_said(out: Path) -> None:
     assert "streaming=True" in text
 
 
-def test_the_audit_is_told(said: Mapping[str, Any], plan: Plan) -> None:
+def test_the_audit_is_told(said: Mapping[str, Any], plan: Publishing) -> None:
     assert "It found" in section(render(said), "The audit")
     without = facts(plan.publication, {"keys": plan.grammars[0].compiled})
     assert "## The audit" not in render(without)
@@ -357,7 +359,7 @@ def test_the_same_facts_make_the_same_card(said: Mapping[str, Any]) -> None:
     assert render(said) == render(copy.deepcopy(dict(said)))
 
 
-def test_a_repository_and_a_citation_are_taken(plan: Plan) -> None:
+def test_a_repository_and_a_citation_are_taken(plan: Publishing) -> None:
     given = replace(plan.publication, citation="@misc{a, title={B}}\n")
     card = render(facts(given, {"keys": plan.grammars[0].compiled}, repo="ann/keys"))
     assert 'load_dataset("ann/keys")' in card
@@ -517,7 +519,7 @@ def test_a_template_may_include_what_stands_beside_it(
         ("{{ title | nothing }}", "No filter named 'nothing'", 1),
         ('{% include "nobody.md" %}', "there is no template", 1),
         ('{% extends "own.md.j2" %}', "it extends or includes itself", None),
-        ("---\na: [\n---\n", "no YAML", None),
+        ("---\na: [\n---\n", "not YAML", None),
         ("---\na: 1\n---\n", "no configs", None),
         ("{{ range(10**9) | list }}", "Range too big", 1),
     ],
@@ -602,8 +604,8 @@ def test_sources_beside_a_table_are_named(tmp_path: Path) -> None:
         ("[[source]]\n", "source 1 has no title"),
         ('[[source]]\ntitel = "x"\n', "has the key titel; did you mean title?"),
         ('[source]\ntitle = "x"\n', "in double brackets"),
-        ('[[source]]\ntitle = "x"\ntables = "y"\n', "tables of source 1 is no list"),
-        ("[[source]]\ntitle = 1\n", "title of source 1 is no text"),
+        ('[[source]]\ntitle = "x"\ntables = "y"\n', "tables of source 1 is not a list"),
+        ("[[source]]\ntitle = 1\n", "title of source 1 is not a text"),
         ("[[sources]]\n", "it has sources"),
         ("x", "Expected"),
     ],
@@ -619,15 +621,15 @@ def test_faults_of_sources(text: str, what: str, tmp_path: Path) -> None:
     assert problem.place == str(tmp_path / ORIGINS)
 
 
-def test_a_card_without_an_audit(plan: Plan, tmp_path: Path) -> None:
-    publish(plan, tmp_path / "out", Options(audit=0, sources=False))
+def test_a_card_without_an_audit(plan: Publishing, tmp_path: Path) -> None:
+    publish(plan, tmp_path / "out", PublishOptions(audit=0, sources=False))
     assert "## The audit" not in text_of(tmp_path / "out")
 
 
-def packaged(name: str, **choice: Any) -> tuple[Plan, dict[str, Any]]:
+def packaged(name: str, **choice: Any) -> tuple[Publishing, dict[str, Any]]:
     """The plan of a grammar that comes with Merula, and the facts of its card."""
-    asked = Asked(name, TableOptions(), merula.load(name)._compiled)
-    plan = Plan("data", (asked,), Details("cc-by-4.0"), Choice(10, **choice))
+    asked = GrammarRequest(name, TableOptions(), merula.load(name)._compiled)
+    plan = Publishing("data", (asked,), Details("cc-by-4.0"), RowRequest(10, **choice))
     compiled = {entry.phenomenon: asked.compiled for entry in plan.publication.grammars}
     return plan, facts(plan.publication, compiled)
 
@@ -713,7 +715,7 @@ def suite(**said: Any) -> SuiteEntry:
     ],
 )
 def test_what_splits_of_a_suite_share(
-    disjoint: str, here: str, words: bool, plan: Plan, out: Path
+    disjoint: str, here: str, words: bool, plan: Publishing, out: Path
 ) -> None:
     whole = replace(read(out), suite=suite(disjoint=disjoint))
     card = render(facts(whole, {"keys": plan.grammars[0].compiled}))
@@ -722,7 +724,7 @@ def test_what_splits_of_a_suite_share(
     assert ("each split has lexical sets of its own" in card) == (not disjoint)
 
 
-def test_a_suite_says_what_it_is_and_how_it_draws(plan: Plan, out: Path) -> None:
+def test_a_suite_says_what_it_is_and_how_it_draws(plan: Publishing, out: Path) -> None:
     own = suite(about="keys and their attractors", references=["Bock & Miller (1991)"], cap=0.03)
     card = render(facts(replace(read(out), suite=own), {"keys": plan.grammars[0].compiled}))
     body = card.partition("\n# ")[2]
@@ -752,7 +754,7 @@ def test_what_an_answer_breaks_in_some_variants_is_told_so() -> None:
 def test_the_examples_are_of_the_seed(tmp_path: Path) -> None:
     from merula.data.opened import Published
 
-    publish(toy(tmp_path, seed=7), tmp_path / "out", Options(audit=0, sources=False))
+    publish(toy(tmp_path, seed=7), tmp_path / "out", PublishOptions(audit=0, sources=False))
     opened = Published.open(tmp_path / "out")
     text = text_of(tmp_path / "out")
     for config in opened.about.configs[:2]:
@@ -789,11 +791,11 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Facts:
         text = text.replace("matrix four", f"{MORE}matrix four")
         path = where / f"{name}.merula"
         path.write_text(text, encoding="utf-8")
-        asked.append(Asked(str(path), TableOptions(), merula.load(path)._compiled))
-    plan = Plan("crowd", tuple(asked), Details("cc-by-4.0"), Choice(10, split="60:20:20"))
+        asked.append(GrammarRequest(str(path), TableOptions(), merula.load(path)._compiled))
+    plan = Publishing("crowd", tuple(asked), Details("cc-by-4.0"), RowRequest(10, split="60:20:20"))
     grammars = zip(plan.publication.grammars, asked, strict=True)
     compiled = {entry.phenomenon: own.compiled for entry, own in grammars}
-    return Facts(facts(plan.publication, compiled, samples=samples(plan.wanted, plan.seed)))
+    return Facts(facts(plan.publication, compiled, samples=draw_samples(plan.configs, plan.seed)))
 
 
 def test_what_phenomena_share_is_said_once(crowd: Mapping[str, Any]) -> None:
@@ -853,7 +855,7 @@ def shortcut(part: str, probe: str, majority: float, forced: float | None) -> di
     return {**own, "accuracy": majority, "of": "sentences", "number": 10, "leaks": False}
 
 
-def limits(plan: Plan, **audit: Any) -> tuple[str, str]:
+def limits(plan: Publishing, **audit: Any) -> tuple[str, str]:
     """What the card says of an audit, and of limits."""
     whole = {"clean": True, "faults": [], "sentences": 1, "matrices": 0, "paradigms": 1}
     whole |= {"checks": [], "shortcuts": [], "shortcuts_complete": True, "tolerance": 0.02}
@@ -862,7 +864,7 @@ def limits(plan: Plan, **audit: Any) -> tuple[str, str]:
     return section(card, "The audit"), section(card, "Limits")
 
 
-def test_the_limits_say_what_takes_no_syntax(plan: Plan) -> None:
+def test_the_limits_say_what_takes_no_syntax(plan: Publishing) -> None:
     found = [shortcut("a", "words", 0.5, 0.75), shortcut("a", "position", 0.5, None)]
     heard, told = limits(plan, shortcuts=found)
     assert "most frequent label is right in 50.0%, and a bag of words in up to 75.0%" in told
@@ -875,7 +877,7 @@ def test_the_limits_say_what_takes_no_syntax(plan: Plan) -> None:
     assert "bag of words" not in told
 
 
-def test_the_limits_say_what_splits_share(plan: Plan) -> None:
+def test_the_limits_say_what_splits_share(plan: Publishing) -> None:
     check = {"check": "split-right", "meaning": "right answers in two splits", "ran": True}
     check |= {"of": 40, "said": "", "fails": True}
     _, told = limits(plan, checks=[{**check, "found": 3}])
@@ -887,8 +889,8 @@ def test_the_limits_say_what_splits_share(plan: Plan) -> None:
 # --- without sources -----------------------------------------------------------------------------
 
 
-def test_a_card_without_sources_says_what_is_needed(plan: Plan, tmp_path: Path) -> None:
-    publish(plan, tmp_path / "out", Options(audit=0, sources=False))
+def test_a_card_without_sources_says_what_is_needed(plan: Publishing, tmp_path: Path) -> None:
+    publish(plan, tmp_path / "out", PublishOptions(audit=0, sources=False))
     found = section(text_of(tmp_path / "out"), "Making it again")
     assert "are not published with the data" in found
     assert "in this folder" not in found
@@ -908,7 +910,7 @@ def test_other_licences_of_tables_are_named() -> None:
     assert "Parts of the tables" not in render(told)  # they are not published
     with_source = {**told, "has_source": True}
     found = section(render(with_source), "Licence")
-    assert "Parts of the tables in `source/` have others" in found
+    assert "Parts of the tables in `source/` have different ones" in found
     assert "[cc-by-sa-4.0](https://creativecommons.org/licenses/by-sa/4.0/)" in found
 
 

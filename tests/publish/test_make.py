@@ -30,6 +30,7 @@ from merula.data.manifests.publication import Publication, read_publication
 from merula.data.opened import Published
 from merula.data.publication_folder import finish_commit
 from merula.data.published_rows import stored_digest
+from merula.data.verify import verify
 from merula.publish.audit import sample_of
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation
@@ -608,6 +609,16 @@ def copy(both: Path, tmp_path: Path) -> Path:
 
 def test_a_copy_is_verified_from_its_own_sources(copy: Path) -> None:
     assert not verified(copy)
+    assert {check.note for check in merula.verify(copy) if check.rows} == {"and made again"}
+
+
+def test_rows_are_made_again_only_where_something_makes_them(copy: Path) -> None:
+    assert {check.note for check in verify(copy)} == {""}
+    shutil.rmtree(copy / "source")
+    faults = {check.file: check.fault for check in verify(copy) if check.fault}
+    assert faults
+    assert set(faults.values()) == {"is missing"}
+    assert all(file.startswith("source/") for file in faults)
 
 
 def _rewritten(path: Path, change: Any) -> None:

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from huggingface_hub import constants
 
-import merula.publish.push as pushing
+import merula.publish.hub.push as pushing
 from hub_server import Fault, Hub, Repository, running
 from merula.core.diagnostics import Diagnostic, MerulaError
-from merula.publish.hub_faults import fault_of
-from merula.publish.push import Pushed, PushPlan, demand_repo_name, plan_push, push
+from merula.publish.hub.faults import fault_of
+from merula.publish.hub.push import Pushed, PushPlan, demand_repo_name, plan_push, push
 
 TOKEN = "hf_" + "s3cret" * 6
 REPO = "anna/keys"
@@ -151,8 +152,7 @@ def test_the_same_again_sends_nothing(hub: Hub, folder: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_only_what_changed_is_sent(hub: Hub, folder: Path, name: str) -> None:
     pushed(hub, folder)
-    content = bytearray((folder / name).read_bytes())
-    content[-2] ^= 1  # as long as before
+    content = one_bit_changed((folder / name).read_bytes())
     (folder / name).write_bytes(content)
     before = dict(hub.repositories[REPO].files)
     result = pushed(hub, folder)
@@ -160,7 +160,17 @@ def test_only_what_changed_is_sent(hub: Hub, folder: Path, name: str) -> None:
     assert names(result, "changed") == [name]
     assert len(result.of("kept")) == 3
     assert [path for path in after if after[path] is not before[path]] == [name]
-    assert after[name].content == bytes(content)
+    assert after[name].content == content
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_equal_size_on_the_hub_is_replaced(hub: Hub, folder: Path, name: str) -> None:
+    pushed(hub, folder)
+    by_hand(hub, name, one_bit_changed((folder / name).read_bytes()))
+    assert names(planned(hub, folder), "changed") == [name]
+    result = pushed(hub, folder, replace=True)
+    assert names(result, "changed") == [name]
+    assert hub.repositories[REPO].contents() == contents(folder)
 
 
 def test_public_is_asked_for_and_an_existing_repository_stays_what_it_is(
@@ -185,10 +195,15 @@ def test_lists_of_several_pages_are_read(hub: Hub, folder: Path) -> None:
 
 
 def by_hand(hub: Hub, name: str, content: bytes) -> None:
-    """Somebody changes a file on the hub."""
+    """Somebody changes a file on the hub; it stays in the storage it is in."""
     repository = hub.repositories[REPO]
-    mine = type(repository.files["README.md"])(content)
+    mine = replace(repository.files[name], content=content)
     repository.commit("By hand", {**repository.files, name: mine})
+
+
+def one_bit_changed(content: bytes) -> bytes:
+    """As long as before."""
+    return content[:-2] + bytes([content[-2] ^ 1]) + content[-1:]
 
 
 def test_a_card_edited_on_the_hub_is_not_overwritten(hub: Hub, folder: Path) -> None:
@@ -242,14 +257,26 @@ def test_a_stale_file_goes_and_a_foreign_one_stays(hub: Hub, folder: Path) -> No
     assert len(commits(hub)) == 3
 
 
-def test_a_file_that_somebody_changed_there_is_theirs(hub: Hub, folder: Path) -> None:
+@pytest.mark.parametrize("name", ["README.md", "keys/test-00000.parquet"])
+@pytest.mark.parametrize("edit", [one_bit_changed, lambda content: content + b"mine"])
+def test_a_file_that_somebody_changed_there_is_theirs(
+    hub: Hub, folder: Path, name: str, edit: Callable[[bytes], bytes]
+) -> None:
     pushed(hub, folder)
-    repository = hub.repositories[REPO]
-    mine = type(repository.files["README.md"])(b"other rows", large=True)
-    repository.commit("By hand", {**repository.files, "keys/test-00000.parquet": mine})
-    result = pushed(hub, folder, FILES[:2])
+    by_hand(hub, name, edit((folder / name).read_bytes()))
+    fewer = [own for own in FILES[:3] if own != name]
+    result = pushed(hub, folder, fewer)
     assert not result.of("deleted")
-    assert result.others == ("keys/test-00000.parquet", "merula.json")
+    assert result.others == (name, "merula.json")
+
+
+def test_what_is_to_go_is_fetched_only_where_the_hub_has_no_sha256(hub: Hub, folder: Path) -> None:
+    pushed(hub, folder)
+    hub.calls.clear()
+    plan = planned(hub, folder, FILES[3:], private=True)
+    assert names(plan, "deleted") == sorted(FILES[:3])
+    fetched = [call.rpartition("/")[2] for call in hub.calls if "/resolve/" in call]
+    assert fetched == ["merula.json", "README.md"]
 
 
 @pytest.mark.parametrize(
@@ -681,7 +708,7 @@ INTERRUPTED = """
     import sys
     from pathlib import Path
     from huggingface_hub import constants
-    from merula.publish.push import push
+    from merula.publish.hub.push import push
     constants.HF_HUB_DISABLE_XET = True
     push(
         Path(sys.argv[1]),

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -22,11 +22,24 @@ from merula.cli.printing import interrupted, progress_shown
 from merula.core.wording import counted
 
 if TYPE_CHECKING:
-    from merula.publish.make import Outcome
+    from merula.publish.make import PublishOutcome
 
 if TYPE_CHECKING:
-    from merula.publish.make import Options, Outcome
-    from merula.publish.plan import Details, Plan
+    from merula.publish.make import PublishOptions, PublishOutcome
+    from merula.publish.plan import Details, Publishing
+
+
+class _RowOptions(NamedTuple):
+    """The options that decide the rows, as they were given; None and empty where they were not."""
+
+    number: int | None
+    seed: int | None
+    split: str
+    designs: tuple[str, ...]
+    types: tuple[str, ...]
+    answers: str | None
+    disjoint: str | None
+    part: int  # rows in a file
 
 
 @click.command()
@@ -147,7 +160,16 @@ def publish(
     dry_run: bool,
     workers: int,
     quiet: bool,
-    **said: Any,
+    number: int | None,
+    seed: int | None,
+    split: str,
+    designs: tuple[str, ...],
+    types: tuple[str, ...],
+    answers: str | None,
+    disjoint: str | None,
+    part: int,
+    default: str,
+    **tables: Any,
 ) -> None:
     """Publish the data of grammars, or of a suite: Parquet files, a card, the sources.
 
@@ -157,12 +179,12 @@ def publish(
     (*.toml).
     """
     from merula.publish.licences import demand_licence
-    from merula.publish.make import Options, remembered
+    from merula.publish.make import PublishOptions, remembered
     from merula.publish.plan import Details
 
     if (public or dry_run) and not push:
         raise click.UsageError("--public and --dry-run need --push")
-    _demand_split(said["split"])
+    _demand_split(split)
     if push:
         _demand_hub(push, dry_run=dry_run)
     day = "" if date is None else date.date().isoformat()
@@ -175,8 +197,13 @@ def publish(
         known.citation,
         known.date or datetime.now(UTC).date().isoformat(),
     )
-    plan = _plan(files, push.partition("/")[2] or out.resolve().name, details, quiet, said)
-    options = Options(audit, not no_source, template, push, replace, workers)
+    name = push.partition("/")[2] or out.resolve().name
+    rows = _RowOptions(number, seed, split, designs, types, answers, disjoint, part)
+    if _is_suite(files):
+        plan = _suite_plan(files[0], name, details, rows, default, tables)
+    else:
+        plan = _plan(files, name, details, rows, default, tables, quiet=quiet)
+    options = PublishOptions(audit, not no_source, template, push, replace, workers)
     if dry_run:
         _dry_run(plan, out, options, push, public=public, quiet=quiet)
         return
@@ -189,7 +216,7 @@ def publish(
 
 def _demand_hub(repo: str, *, dry_run: bool) -> None:
     """Refuse a name, and a push without a token, before anything is made."""
-    from merula.publish.push import demand_repo_name, demand_token
+    from merula.publish.hub.push import demand_repo_name, demand_token
 
     demand_repo_name(repo)
     if not dry_run:
@@ -197,37 +224,40 @@ def _demand_hub(repo: str, *, dry_run: bool) -> None:
 
 
 def _plan(
-    files: Sequence[str], name: str, details: Details, quiet: bool, said: Mapping[str, Any]
-) -> Plan:
-    """What is to be published; ``said`` are the options that decide the rows."""
-    from merula.publish.plan import Asked, Choice, Plan
+    files: Sequence[str],
+    name: str,
+    details: Details,
+    rows: _RowOptions,
+    default: str,
+    tables: Mapping[str, Any],
+    *,
+    quiet: bool,
+) -> Publishing:
+    """Plan to publish grammars; ``tables`` are the options of tables (`table_options`)."""
+    from merula.publish.plan import GrammarRequest, Publishing, RowRequest
 
-    keys = ("lexicons", "separator", "encoding", "columns")
-    tables = {key: said[key] for key in keys}
-    if _is_suite(files):
-        given = {"--design": said["designs"], "--answers": said["answers"]}
-        _refuse("a suite", {**given, "--lexicon and the like": any(tables.values())})
-        return _suite_plan(name, files[0], details, said)
-    _refuse("grammars", {"--disjoint": said["disjoint"]})
+    _refuse("grammars", {"--disjoint": rows.disjoint})
     options = options_of(**tables)
-    plain = Choice()
-    choice = Choice(
-        said["number"] or plain.number,
-        said["seed"] or 0,
-        tuple(said["designs"]),
-        tuple(said["types"]) or plain.types,
-        said["answers"] or plain.answers,
-        said["split"],
-        said["part"],
+    plain = RowRequest()
+    request = RowRequest(
+        rows.number or plain.max_instances,
+        rows.seed or plain.seed,
+        rows.designs,
+        rows.types or plain.types,
+        rows.answers or plain.answers,
+        rows.split,
+        rows.part,
     )
-    asked = tuple(Asked(file, options, usable(file, options, quiet=quiet)) for file in files)
-    plan = Plan(name, asked, details, choice, said["default"])
-    if said["types"] and all(config.kind == "paradigm" for config in plan.publication.configs):
+    asked = tuple(
+        GrammarRequest(file, options, usable(file, options, quiet=quiet)) for file in files
+    )
+    plan = Publishing(name, asked, details, request, default)
+    if rows.types and all(config.kind == "paradigm" for config in plan.publication.configs):
         raise click.UsageError("--type is for matrices, and there is none: leave it out")
     return plan
 
 
-def _made(plan: Plan, out: Path, options: Options, *, quiet: bool) -> Outcome:
+def _made(plan: Publishing, out: Path, options: PublishOptions, *, quiet: bool) -> PublishOutcome:
     from merula.publish.make import publish
 
     with interrupted("the same command goes on with what is done"):
@@ -235,7 +265,7 @@ def _made(plan: Plan, out: Path, options: Options, *, quiet: bool) -> Outcome:
 
 
 def _dry_run(
-    plan: Plan, out: Path, options: Options, repo: str, *, public: bool, quiet: bool
+    plan: Publishing, out: Path, options: PublishOptions, repo: str, *, public: bool, quiet: bool
 ) -> None:
     """Publish elsewhere, and list what would be uploaded from there."""
     from dataclasses import replace
@@ -278,23 +308,33 @@ def _refuse(what: str, given: Mapping[str, object]) -> None:
             raise click.UsageError(f"{option} is not for {what}: leave it out")
 
 
-def _suite_plan(name: str, asked: str, details: Details, said: Mapping[str, Any]) -> Plan:
-    from merula.publish.plan import Choice, Plan
-    from merula.publish.suites import Suite
+def _suite_plan(
+    asked: str,
+    name: str,
+    details: Details,
+    rows: _RowOptions,
+    default: str,
+    tables: Mapping[str, Any],
+) -> Publishing:
+    """Plan to publish a suite, which the user has named ``asked``."""
+    from merula.publish.plan import Publishing, RowRequest
+    from merula.publish.suites import SuiteRequest
     from merula.suite.matrices.recipe import MATRICES
     from merula.suite.recipe import known_suites, read_file
 
+    given = {"--design": rows.designs, "--answers": rows.answers}
+    _refuse("a suite", {**given, "--lexicon and the like": any(tables.values())})
     if asked.lower() in known_suites():
         asked = asked.lower()
     file = read_file(asked)
-    types, disjoint = tuple(said["types"]), said["disjoint"] or ""
     matrices = file.kind == MATRICES
-    _refuse(f"a suite of {file.kind}", {"--type": not matrices and types})
+    _refuse(f"a suite of {file.kind}", {"--type": not matrices and rows.types})
+    disjoint = rows.disjoint or ""
     if disjoint in (("lexemes",) if matrices else ("sets", "answers")):
         raise click.UsageError(f"a suite of {file.kind} has no --disjoint {disjoint}: leave it out")
-    suite = Suite(file, said["number"], said["seed"], said["split"], types, disjoint)
-    choice = Choice(part=said["part"])
-    return Plan.of_suite(name, asked, suite, details, choice, said["default"])
+    suite = SuiteRequest(file, rows.number, rows.seed, rows.split, rows.types, disjoint)
+    request = RowRequest(rows_per_file=rows.part)
+    return Publishing.of_suite(name, asked, suite, details, request, default)
 
 
 def _demand_split(split: str) -> None:
@@ -337,7 +377,7 @@ def _bibtex(path: Path | None) -> str:
 MOST = 12  # files that are named
 
 
-def report(out: Path, outcome: Outcome) -> None:
+def report(out: Path, outcome: PublishOutcome) -> None:
     """What is in the folder now, and what of it is new."""
     sizes(outcome)
     if outcome.audit is not None:
@@ -356,7 +396,7 @@ def report(out: Path, outcome: Outcome) -> None:
     click.echo(f"{out}  {counted(written, 'file')} written{left}{gone}")
 
 
-def sizes(outcome: Outcome) -> None:
+def sizes(outcome: PublishOutcome) -> None:
     """The configurations with their splits."""
     for config in outcome.publication.configs:
         for split in config.splits:
@@ -383,9 +423,9 @@ def _list(what: str, files: Sequence[str]) -> None:
         click.echo(f"{what}  … and {len(files) - MOST} more")
 
 
-def show_push(folder: Path, repo: str, outcome: Outcome, *, public: bool) -> None:
+def show_push(folder: Path, repo: str, outcome: PublishOutcome, *, public: bool) -> None:
     """What would be uploaded."""
-    from merula.publish.push import plan_push
+    from merula.publish.hub.push import plan_push
 
     plan = plan_push(folder, repo, _files_of(outcome), private=not public)
     click.echo(f"\n{repo}: nothing is uploaded; this would be")
@@ -397,17 +437,17 @@ def show_push(folder: Path, repo: str, outcome: Outcome, *, public: bool) -> Non
         click.echo(f"what the hub has is not known: {plan.unknown}", err=True)
 
 
-def _files_of(outcome: Outcome) -> list[str]:
+def _files_of(outcome: PublishOutcome) -> list[str]:
     from merula.data.manifests.publication import PUBLICATION
 
     return [*outcome.publication.files(), PUBLICATION]
 
 
 def send(
-    out: Path, repo: str, outcome: Outcome, *, public: bool, replace: bool, quiet: bool
+    out: Path, repo: str, outcome: PublishOutcome, *, public: bool, replace: bool, quiet: bool
 ) -> None:
     """Upload a folder, and say what went."""
-    from merula.publish.push import push
+    from merula.publish.hub.push import push
 
     with interrupted("the repository is as it was or has all; the same command goes on"):
         done = push(

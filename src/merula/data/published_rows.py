@@ -35,7 +35,7 @@ Write = Callable[[Any], None]
 class Block:
     """Instances of one design in a split, numbered from ``first``.
 
-    Without addresses they are those at the same places of the seed's order.
+    Without ``addresses`` they are those at the same places of the seed's order.
     """
 
     split: str
@@ -46,11 +46,11 @@ class Block:
 
 
 @frozen(eq=False)
-class Drawn:
-    """A configuration's instances: a paradigm, or one or several matrices that belong together.
+class ConfigInstances:
+    """The instances of a configuration: of a paradigm, or of matrices that belong together.
 
-    ``name`` is that of the design, or of the set of matrices; ``blocks`` stand one after the other,
-    those of a split beside each other.
+    ``name`` is that of the design, or of the set of matrices. ``blocks`` follow one another, and
+    the blocks of a split are neighbours.
     """
 
     compiled: Compiled
@@ -60,7 +60,7 @@ class Drawn:
     blocks: tuple[Block, ...]
 
     def forget(self) -> None:
-        """Let go of the tables that lead from addresses to lexemes."""
+        """Free the tables that lead from addresses to lexemes; they are made again when needed."""
         for design in self.designs:
             for plan in design.plans:
                 plan.space.forget()
@@ -90,7 +90,7 @@ def batches_of(
 class Maker:
     """Makes the files of a configuration; a plain value that can be sent to another process."""
 
-    drawn: Drawn
+    drawn: ConfigInstances
     seed: int
     features: Fields
 

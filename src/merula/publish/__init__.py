@@ -1,7 +1,13 @@
-"""Publishing: from grammars to a data set repository that people load in one line.
+"""Publishing: from grammars or a suite to a data set repository that people load in one line.
 
-``plan`` says what is to be made, ``make`` makes it: rows typed by ``features`` in Parquet files
-(``parts``), a card, Croissant metadata, the ``sources`` and a ``manifest``. ``folder`` sees to it
-that an old publication stays whole until the new one is. ``reading`` opens what was published,
-``verification`` remakes and compares it, ``push`` uploads it.
+In: grammars, or a suite's recipe, and what the user asks for. Out: a folder with Parquet files, a
+card, Croissant metadata, the sources and a manifest, which can be pushed to the hub.
+
+``merula publish`` calls ``plan`` (with ``suites``), which decides every row, ``make``, which writes
+the files with ``card``, ``croissant``, ``audit``, ``sources`` and the ``commands`` that make all of
+it again, and ``hub``, which uploads the folder. ``merula verify`` calls ``remake``, which makes the
+rows again and compares them.
+
+``folder`` keeps an old publication whole until the new one is there. ``manifest``, ``soundness``,
+``features``, ``parts``, ``reading`` and ``corpus`` describe, write and read what is in it.
 """

@@ -1,4 +1,4 @@
-"""The audit of what is published: of all rows, or of the first instances of every split."""
+"""The audit of a publication: of all rows, or of the first instances of every split."""
 
 from __future__ import annotations
 
@@ -12,32 +12,30 @@ from merula.audit.report import audit
 from merula.data.manifests.publication import Publication
 from merula.lexicon.surface import Surface
 
-EXAMPLES = 5
+EXAMPLES_PER_FINDING = 5  # the card has no room for more
 
 
-def sample_of(publication: Publication, most: int) -> list[dict[str, Any]]:
-    """How many instances of each split are audited if no more than so many sentences are.
+def sample_of(publication: Publication, max_sentences: int) -> list[dict[str, Any]]:
+    """Return how many instances of each split are audited, if at most ``max_sentences`` are.
 
-    Where not all are, each design in each split has the same share of its instances, and at least
-    one.
+    If not all are, the same share is taken of each design in each split, and at least one instance.
     """
     sentences = sum(config.instances * config.cells for config in publication.configs)
-    share = min(most / max(sentences, 1), 1)
-    found = []
+    share = min(max_sentences / max(sentences, 1), 1)
+    sample = []
     for config in publication.configs:
         for split in config.splits:
-            for design, there in split.by_design.items():
-                number = max(int(there * share), 1)
-                found.append(
+            for design, instances in split.by_design.items():
+                sample.append(
                     {
                         "config": config.name,
                         "split": split.name,
                         "design": design,
-                        "instances": number,
-                        "of": there,
+                        "instances": max(int(instances * share), 1),
+                        "of": instances,
                     }
                 )
-    return found
+    return sample
 
 
 def audited(
@@ -46,16 +44,20 @@ def audited(
     where: Callable[[str], Path],
     surfaces: Mapping[str, Surface],
 ) -> dict[str, Any]:
-    """The audit of a sample as plain values; ``where`` says where a file stands."""
-    numbers = {
-        (said["config"], said["split"], said["design"]): int(said["instances"]) for said in sample
+    """Audit a sample; the result is plain values.
+
+    ``where`` gives the place of a file of the publication, ``surfaces`` the rules of each language.
+    """
+    instances = {
+        (entry["config"], entry["split"], entry["design"]): int(entry["instances"])
+        for entry in sample
     }
-    reads = list(read_published(publication, where, numbers))
+    reads = list(read_published(publication, where, instances))
     corpus = Corpus(
         tuple(s for _, _, read in reads for s in read.sentences),
         (),
-        tuple((file, form) for file, form, _ in reads),
+        tuple((file, format_name) for file, format_name, _ in reads),
         publication.languages[0] if publication.languages else "en",
         tuple(m for _, _, read in reads for m in read.matrices),
     )
-    return audit(corpus, surfaces=surfaces).to_json(EXAMPLES)
+    return audit(corpus, surfaces=surfaces).to_json(EXAMPLES_PER_FINDING)

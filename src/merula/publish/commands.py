@@ -1,7 +1,7 @@
 """The command that publishes a data set again, as one writes it in the folder of its repository.
 
-It names nothing but what is there: packaged grammars and suites by their names, all others, their
-tables, the citation and the template of the card by their places under ``source``.
+It names nothing but what is there: packaged grammars and suites by their names; any other grammar,
+the tables, the citation and the template of the card by their places under ``source``.
 """
 
 from __future__ import annotations
@@ -12,25 +12,24 @@ from pathlib import Path
 
 from merula.core.resources import folder as folder_of
 from merula.data.manifests.publication import GrammarEntry, Publication, SuiteEntry
-from merula.publish.plan import PART, Asked, Choice, Plan
+from merula.publish.plan import ROWS_PER_FILE, GrammarRequest, Publishing, RowRequest
 from merula.suite.recipe import known_suites
 
 CITATION = "source/citation.bib"
 TEMPLATE = "source/template.md.j2"
 
 
-def command(publication: Publication, plan: Plan, more: dict[str, str]) -> str:
-    """The command; ``more`` are options that decide nothing of the rows, with their values.
+def command(publication: Publication, plan: Publishing, more: dict[str, str]) -> str:
+    """Return the command; ``more`` are options that do not change rows, with their values.
 
-    It publishes into a folder of the same name beside this one, so that all files come out the
-    same.
+    It publishes into a folder of the same name elsewhere, so that all files come out the same.
     """
     words = ["merula", "publish"]
     if publication.suite is not None:
         words += [publication.suite.asked, *_suite_words(publication.suite)]
     else:
         words += [grammar.asked for grammar in publication.grammars]
-        words += _choice_words(publication, plan.choice)
+        words += _row_words(publication, plan.rows)
         words += _table_words(publication.grammars[0])
     details = plan.details
     words += ["--out", f"../again/{plan.name}", "--licence", details.licence]
@@ -42,34 +41,34 @@ def command(publication: Publication, plan: Plan, more: dict[str, str]) -> str:
         words += ["--date", details.date]
     if plan.default:
         words += ["--default", plan.default]
-    if plan.choice.part != PART:
-        words += ["--rows-per-file", str(plan.choice.part)]
+    if plan.rows.rows_per_file != ROWS_PER_FILE:
+        words += ["--rows-per-file", str(plan.rows.rows_per_file)]
     for option, value in more.items():
         words += [option, value] if value else [option]
     return shlex.join(words)
 
 
-def _choice_words(publication: Publication, choice: Choice) -> list[str]:
-    words = ["-n", str(choice.number), "--seed", str(choice.seed)]
-    for name in choice.designs:
+def _row_words(publication: Publication, rows: RowRequest) -> list[str]:
+    words = ["-n", str(rows.max_instances), "--seed", str(rows.seed)]
+    for name in rows.designs:
         words += ["--design", name]
     matrices = any(config.kind == "matrix" for config in publication.configs)
-    if matrices and len(choice.types) == 1:
-        words += ["--type", *choice.types]
-    if matrices and choice.answers != "one":
-        words += ["--answers", choice.answers]
-    return words + (["--split", choice.split] if choice.split else [])
+    if matrices and len(rows.types) == 1:
+        words += ["--type", *rows.types]
+    if matrices and rows.answers != "one":
+        words += ["--answers", rows.answers]
+    return words + (["--split", rows.split] if rows.split else [])
 
 
 def _table_words(entry: GrammarEntry) -> Iterator[str]:
-    """What was said of tables, the same for all grammars."""
-    said = entry.options
-    for name, file in said["files"].items():
+    """Yield the options of tables, which are the same for all grammars."""
+    options = entry.options
+    for name, file in options["files"].items():
         yield from ("--lexicon", f"{name}={file}" if name else file)
     for option in ("separator", "encoding"):
-        if said[option] is not None:
-            yield from (f"--{option}", said[option])
-    for name, header in said["columns"].items():
+        if options[option] is not None:
+            yield from (f"--{option}", options[option])
+    for name, header in options["columns"].items():
         yield from ("--column", f"{name}={header}")
 
 
@@ -85,12 +84,12 @@ def _suite_words(suite: SuiteEntry) -> list[str]:
 
 
 def suite_name(suite: SuiteEntry) -> str:
-    """How a suite is named where nothing but the repository and Merula is at hand."""
+    """Return how a suite is named where only the repository and Merula are at hand."""
     return suite.asked if suite.asked in known_suites() else suite.source or suite.asked
 
 
-def grammar_name(asked: Asked, entry: GrammarEntry) -> str:
-    """How a grammar is named where nothing but the repository and Merula is at hand."""
+def grammar_name(asked: GrammarRequest, entry: GrammarEntry) -> str:
+    """Return how a grammar is named where only the repository and Merula are at hand."""
     path = asked.compiled.source.path
     root = folder_of("grammars").resolve()
     if path is not None and path.resolve().is_relative_to(root):

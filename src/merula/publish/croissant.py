@@ -1,8 +1,10 @@
-"""Croissant: what a published data set holds, as JSON-LD that machines read.
+"""The Croissant metadata of a published data set: JSON-LD that machines read.
 
-The files of a configuration are a ``FileSet``, and each is a ``FileObject`` with its SHA-256; the
-rows are a ``RecordSet`` that is called like the configuration. Fields have the types that the hub
-gives them in the Croissant of its own, besides descriptions and the names of class labels.
+In: a publication whose files are made. Out: a dict, which `merula.publish.make` writes as
+``croissant.json``. The files of a configuration are a ``FileSet``, and each is a ``FileObject``
+with its SHA-256; the rows are a ``RecordSet`` with the name of the configuration. Fields have the
+types that the hub gives them in the Croissant that it makes itself, and also descriptions and the
+names of class labels.
 
 Croissant 1.1: https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html
 """
@@ -15,14 +17,14 @@ from typing import Any
 
 from merula.data.features import ClassNames, Feature, Fields, Items, Value
 from merula.data.manifests.publication import ConfigEntry, Publication
-from merula.publish.card_metadata import tags
-from merula.publish.citation import citation
+from merula.publish.card.citation import citation
+from merula.publish.card.facts import meaning
+from merula.publish.card.metadata import tags
 from merula.publish.licences import licence_url
-from merula.publish.meanings import meaning
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
 PARQUET = "application/x-parquet"
-VERSION = "1.0.0"
+VERSION = "1.0.0"  # of the data set, which Croissant demands; Merula does not count versions
 TYPES = {
     "string": "sc:Text",
     "bool": "sc:Boolean",
@@ -76,7 +78,7 @@ CONTEXT: dict[str, Any] = {
 
 
 def croissant(publication: Publication) -> dict[str, Any]:
-    """The metadata of a publication, whose files are those beside it."""
+    """Return the metadata of a publication, which names files by their paths from its folder."""
     ids = Ids()
     sets = [record for config in publication.configs for record in _records(config, ids)]
     about = {
@@ -101,27 +103,29 @@ def croissant(publication: Publication) -> dict[str, Any]:
 
 
 def _description(publication: Publication) -> str:
-    docs = dict.fromkeys(own.about.rstrip(".") for own in publication.grammars if own.about)
+    docs = dict.fromkeys(
+        grammar.about.rstrip(".") for grammar in publication.grammars if grammar.about
+    )
     made = f"{publication.rows:,} rows made with Merula {publication.merula}"
     return ". ".join([*docs, made]) + "."
 
 
 class Ids:
-    """Identifiers that are no two alike, of letters, digits, ``-``, ``_``, ``.`` and ``/``."""
+    """Identifiers of letters, digits and ``-_./``, a different one for each path."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[str, ...], str] = {}
+        self.by_path: dict[tuple[str, ...], str] = {}
         self.used: set[str] = set()
 
     def __call__(self, *path: str) -> str:
-        """The identifier of a path; always the same one for the same path."""
-        if path not in self.known:
-            found = "/".join(re.sub(r"[^\w.-]", "_", part) for part in path)
-            while found in self.used:
-                found += "_0"
-            self.used.add(found)
-            self.known[path] = found
-        return self.known[path]
+        """Return the identifier of a path; it is always the same for the same path."""
+        if path not in self.by_path:
+            identifier = "/".join(re.sub(r"[^\w.-]", "_", part) for part in path)
+            while identifier in self.used:
+                identifier += "_0"
+            self.used.add(identifier)
+            self.by_path[path] = identifier
+        return self.by_path[path]
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -157,7 +161,7 @@ def _files(config: ConfigEntry, ids: Ids) -> str:
 
 
 def _records(config: ConfigEntry, ids: Ids) -> Iterator[dict[str, Any]]:
-    """The splits of a configuration, the names of its class labels, its rows."""
+    """Yield the splits of a configuration, the names of its class labels, its rows."""
     yield _splits(config, ids)
     for name, feature in config.fields.fields:
         if isinstance(feature, ClassNames):
@@ -165,30 +169,30 @@ def _records(config: ConfigEntry, ids: Ids) -> Iterator[dict[str, Any]]:
     rows = "sentence" if config.kind == "paradigm" else "matrix"
     about = config.about.rstrip(".") or f"{config.design} of {config.phenomenon}"
     keys = ["address", *(["cell"] if config.kind == "paradigm" else [])]
-    told = [name for name in config.fields.names if not _too_deep(config.fields[name])]
-    others = [name for name in config.fields.names if name not in told]
-    more = f" The files have besides: {', '.join(others)}." if others else ""
+    fields = [name for name in config.fields.names if not _too_deep(config.fields[name])]
+    left_out = [name for name in config.fields.names if name not in fields]
+    more = f" The files have besides: {', '.join(left_out)}." if left_out else ""
     yield {
         "@type": "cr:RecordSet",
         "@id": ids(config.name),
         "name": config.name,
         "description": f"{about}. A row is a {rows}.{more}",
         "key": [{"@id": ids(config.name, name)} for name in keys if name in config.fields],
-        "field": [_split(config, ids), *(_field(config, name, ids) for name in told)],
+        "field": [_split(config, ids), *(_field(config, name, ids) for name in fields)],
     }
 
 
 def _too_deep(feature: Feature, lists: int = 0) -> bool:
-    """Whether a type has structs in lists of lists, which no field can extract."""
+    """Whether a type has structs in lists of lists, which a field cannot extract."""
     if isinstance(feature, Items):
         return _too_deep(feature.of, lists + 1)
     if isinstance(feature, Fields):
-        return lists > 1 or any(_too_deep(own, lists) for _, own in feature.fields)
+        return lists > 1 or any(_too_deep(field, lists) for _, field in feature.fields)
     return False
 
 
 def _splits(config: ConfigEntry, ids: Ids) -> dict[str, Any]:
-    """The splits, as the hub has them."""
+    """Return the splits, as the hub writes them."""
     name, key = f"{config.name}_splits", ids(f"{config.name}_splits", "split_name")
     return {
         "@type": "cr:RecordSet",
@@ -203,10 +207,11 @@ def _splits(config: ConfigEntry, ids: Ids) -> dict[str, Any]:
 
 
 def _split(config: ConfigEntry, ids: Ids) -> dict[str, Any]:
-    """The split of a row, told by the name of its file.
+    """Return the field that reads the split of a row from the name of its file.
 
-    mlcroissant makes a pattern of files out of the expression, where one split is asked for, and
-    applies it twice, where it joins the splits; so the split alone has to fit as well.
+    If one split is asked for, mlcroissant makes a pattern of files out of the regular expression;
+    where it joins the splits, it applies the expression twice. So it also has to match the name of
+    the split alone.
     """
     names = "|".join(split.name for split in config.splits)
     place = re.escape(config.name).replace(r"\-", "-")
@@ -227,7 +232,7 @@ def _split(config: ConfigEntry, ids: Ids) -> dict[str, Any]:
 
 
 def _names(config: ConfigEntry, name: str, feature: ClassNames, ids: Ids) -> dict[str, Any]:
-    """The names of a class label by their numbers."""
+    """Return the names of a class label by their numbers."""
     table = _table(config, name)
     number, word = ids(table, "number"), ids(table, "name")
     return {
@@ -241,7 +246,7 @@ def _names(config: ConfigEntry, name: str, feature: ClassNames, ids: Ids) -> dic
             {"@type": "cr:Field", "@id": number, "name": "number", "dataType": "sc:Integer"},
             {"@type": "cr:Field", "@id": word, "name": "name", "dataType": "sc:Text"},
         ],
-        "data": [{number: i, word: own} for i, own in enumerate(feature.names)],
+        "data": [{number: i, word: label} for i, label in enumerate(feature.names)],
     }
 
 
@@ -250,22 +255,22 @@ def _table(config: ConfigEntry, name: str) -> str:
 
 
 def _field(config: ConfigEntry, name: str, ids: Ids) -> dict[str, Any]:
-    """A column.
+    """Return the field of a column.
 
     A class label says where its names are, and does not refer to them: mlcroissant cannot ask for a
-    split of rows that refer to something else as well.
+    split of rows that refer to another record set beside the splits.
     """
     feature = config.fields[name]
     source = {"fileSet": {"@id": _files(config, ids)}, "extract": {"column": name}}
-    found = _typed(feature, (config.name, name), source, (), ids)
-    found["description"] = meaning(name, config.kind) + _listed(feature)
+    field = _typed(feature, (config.name, name), source, (), ids)
+    field["description"] = meaning(name, config.kind) + _listed(feature)
     if isinstance(feature, ClassNames):
-        found["description"] += f"; a number, whose name is in {ids(_table(config, name))}"
-    return found
+        field["description"] += f"; a number, whose name is in {ids(_table(config, name))}"
+    return field
 
 
 def _listed(feature: Feature) -> str:
-    """The names of a class label inside a list, since nothing can refer to them."""
+    """Write the names of a class label inside a list, where a field cannot say where they are."""
     if isinstance(feature, Items):
         return _listed(feature.of) if isinstance(feature.of, Items) else _numbered(feature.of)
     return ""
@@ -280,37 +285,42 @@ def _numbered(feature: Feature) -> str:
 def _typed(
     feature: Feature, path: Sequence[str], source: dict[str, Any], inside: Sequence[str], ids: Ids
 ) -> dict[str, Any]:
-    """A field of a type; ``inside`` leads to it within the column."""
+    """Return a field of a type; ``inside`` are the keys that lead to it within the column."""
     shape: list[int] = []
     while isinstance(feature, Items):
         shape.append(feature.length)
         feature = feature.of
-    found: dict[str, Any] = {"@type": "cr:Field", "@id": ids(*path), "name": path[-1]}
+    field: dict[str, Any] = {"@type": "cr:Field", "@id": ids(*path), "name": path[-1]}
     if isinstance(feature, Fields):
-        found["subField"] = [
-            _sub(own, (*path, name), source, (*inside, name), ids) for name, own in feature.fields
+        field["subField"] = [
+            _sub(inner, (*path, name), source, (*inside, name), ids)
+            for name, inner in feature.fields
         ]
     else:
-        found["dataType"] = TYPES[feature.dtype] if isinstance(feature, Value) else "sc:Integer"
+        field["dataType"] = TYPES[feature.dtype] if isinstance(feature, Value) else "sc:Integer"
         transforms = [{"jsonPath": _json_path(name)} for name in inside]
         if transforms:
             source = {**source, "transform": transforms if transforms[1:] else transforms[0]}
-        found["source"] = source
+        field["source"] = source
     if shape:
-        found |= {"isArray": True, "arrayShape": ",".join(map(str, shape))}
-    return found
+        field |= {"isArray": True, "arrayShape": ",".join(map(str, shape))}
+    return field
 
 
 def _sub(
     feature: Feature, path: Sequence[str], source: dict[str, Any], inside: Sequence[str], ids: Ids
 ) -> dict[str, Any]:
-    found = _typed(feature, path, source, inside, ids)
+    field = _typed(feature, path, source, inside, ids)
     names = _numbered(feature).strip(" ()")
-    return {**found, "description": names} if names else found
+    return {**field, "description": names} if names else field
 
 
 def _json_path(name: str) -> str:
-    """A JSONPath to a key."""
+    """Return the JSONPath of a key.
+
+    >>> _json_path("subj"), _json_path("the subject")
+    ('subj', "['the subject']")
+    """
     if re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", name):
         return name
     escaped = name.replace("\\", "\\\\").replace("'", "\\'")

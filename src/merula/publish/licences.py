@@ -1,4 +1,4 @@
-"""Licences as the Hugging Face hub names them, and where their texts are.
+"""Licences as the Hugging Face hub names them, with their texts.
 
 >>> demand_licence("CC-BY-4.0")
 'cc-by-4.0'
@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import near
 
-# What the hub knows, each with the address of its text (empty: there are several, or none that
-# everybody has).
+# All that the hub knows, each with the address of its text. It is empty if there are several texts,
+# or none that everybody agrees on.
 SPDX = "https://spdx.org/licenses/"
 CC = "https://creativecommons.org/licenses/"
 LICENCES: Mapping[str, str] = {
@@ -109,32 +109,36 @@ MEANING = (
 
 
 def demand_licence(name: str) -> str:
-    """The hub's identifier of a licence; raises `MerulaError` where it knows none."""
-    wanted = "-".join(name.casefold().split())
-    if wanted in LICENCES:
-        return wanted
-    if not wanted:
+    """Return the hub's identifier of a licence; raises `MerulaError` where it does not know it."""
+    identifier = "-".join(name.casefold().split())
+    if identifier in LICENCES:
+        return identifier
+    if not identifier:
         raise MerulaError.of(
             "M710",
             "no licence is given, so nobody would know what they may do with the data",
             remedy="say which: --licence cc-by-4.0",
             notes=[MEANING],
         )
-    meant = next((own for own in COMMON if own.startswith(wanted)), None) or near(wanted, LICENCES)
-    listed = ", ".join(COMMON)
+    common = next((licence for licence in COMMON if licence.startswith(identifier)), None)
+    meant = common or near(identifier, LICENCES)
     raise MerulaError.of(
         "M710",
-        f"the Hugging Face hub knows no licence `{_shown(name)}`",
+        f"the Hugging Face hub does not know the licence `{_shown(name)}`",
         remedy=(f"did you mean {meant}? " if meant else "")
-        + f"common ones are {listed}; `other` stands for one that it does not know",
+        + f"common ones are {', '.join(COMMON)}; `other` stands for one that it does not know",
         notes=[MEANING],
     )
 
 
 def licence_url(name: str) -> str:
-    """Where the text of a licence is; empty where there are several, or none."""
+    """Return the address of a licence's text; empty if there are several texts, or none."""
     return LICENCES.get(name, "")
 
 
 def _shown(text: str) -> str:
+    """Return the beginning of a text from the command line, with nothing that cannot be seen."""
     return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text[:60])
+
+
+# --- citation ------------------------------------------------------------------------------------

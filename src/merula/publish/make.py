@@ -1,4 +1,12 @@
-"""Publishing: parts in several processes, then the audit, the card and the manifest."""
+"""Publish into a folder: files of rows, then the audit, the card and the manifest.
+
+In: a `Publishing` (`merula.publish.plan`), a folder, `PublishOptions`. Out: a `PublishOutcome` and
+the folder, which is a data set repository. ``merula publish`` calls it, and also for a dry run.
+
+Whatever was published before is whole until all that is new is there (`PublicationFolder`). What
+would come out the same is not made again: files of rows by their inputs, the audit by its sample.
+The same plan and options give the same files, byte by byte, with any number of processes.
+"""
 
 from __future__ import annotations
 
@@ -33,30 +41,33 @@ from merula.data.manifests.soundness import sound_publication
 from merula.data.publication_folder import PublicationFolder, sha256
 from merula.data.published_rows import Maker, write_kept
 from merula.publish.audit import audited, sample_of
-from merula.publish.card import demand_card, facts, render
-from merula.publish.card_samples import samples
+from merula.publish.card.designs import draw_samples
+from merula.publish.card.facts import facts
+from merula.publish.card.template import demand_card, render
 from merula.publish.commands import CITATION, TEMPLATE, command, grammar_name, suite_name
 from merula.publish.croissant import croissant
 from merula.publish.licences import demand_licence
-from merula.publish.plan import Details, Plan, titled
+from merula.publish.plan import Details, Publishing, titled
 from merula.publish.sources import Bundle, bundle, merged, suite_bundle
 
 CROISSANT = "croissant.json"
 KEPT_CARD = "README.before.md"
+AUDIT_SENTENCES = 40_000  # enough for the checks and probes; reading them takes seconds
 
-# Is told what was done, how many of it are done, and how many there are.
+# Is called with what is done, how many of it are done, and how many there are.
 
 
 @frozen
-class Options:
-    """How it is published: nothing of this decides what the rows are.
+class PublishOptions:
+    """Options of publishing that do not change the rows.
 
-    ``audit`` is how many sentences are audited at most; ``sources`` says whether the grammars go
-    with the data; ``template`` is a card template of the user's own; ``repo`` is the name on the
-    hub, if it has one; ``replace`` lets go of what is there.
+    At most ``audit`` sentences are audited, with 0 none. ``sources`` says whether the grammars are
+    published with the data, ``template`` is a card template of the user's own, ``repo`` the name
+    on the hub, if it has one. With ``replace`` an edited card or a data set with other columns is
+    replaced.
     """
 
-    audit: int = 40_000
+    audit: int = AUDIT_SENTENCES
     sources: bool = True
     template: Path | None = None
     repo: str = ""
@@ -65,11 +76,11 @@ class Options:
 
 
 @frozen
-class Outcome:
-    """What a run has left: the publication, and which files were written, kept and deleted.
+class PublishOutcome:
+    """The publication, and the files that were written, kept and deleted for it.
 
-    ``audit`` is what the audit found (`merula.audit.Audit.to_json`), None where there was none;
-    ``saved`` the file that holds a card which was changed by hand and is replaced.
+    ``audit`` is what the audit found (`merula.audit.Audit.to_json`), None without one. ``saved``
+    is the file in which a card that was edited by hand is kept; empty if there is none.
     """
 
     publication: Publication
@@ -81,68 +92,72 @@ class Outcome:
 
 
 def remembered(details: Details, out: Path) -> Details:
-    """Details with what is not said taken from what a folder holds already."""
-    there = sound_publication(out)
-    if there is None:
+    """Return the details, with what is not given taken from what the folder has published."""
+    before = sound_publication(out)
+    if before is None:
         return details
     return Details(
-        details.licence or there.licence,
-        details.title or (there.title if there.title != titled(there.name) else ""),
-        details.authors or tuple(there.authors),
-        details.citation or there.citation,
-        details.date or there.date,
+        details.licence or before.licence,
+        details.title or (before.title if before.title != titled(before.name) else ""),
+        details.authors or tuple(before.authors),
+        details.citation or before.citation,
+        details.date or before.date,
     )
 
 
 def publish(
-    plan: Plan, out: Path, options: Options | None = None, *, progress: Progress | None = None
-) -> Outcome:
+    plan: Publishing,
+    out: Path,
+    options: PublishOptions | None = None,
+    *,
+    progress: Progress | None = None,
+) -> PublishOutcome:
     """Publish into a folder that is new or empty, or was published before.
 
     Only what has changed is written. Raises `MerulaError` where something is wrong; what was
     published before is then as it was.
     """
-    options = options or Options()
+    options = options or PublishOptions()
     demand_licence(plan.details.licence)
     demand_card(options.template)
-    wanted = plan.publication
+    planned = plan.publication
     bundles = _bundles(plan) if options.sources else []
     folder = PublicationFolder(out, _key(plan))
     with folder.opened():
         edited = _is_edited(folder)
         if folder.before is not None and not options.replace:
-            _demand_same(folder.before, wanted, out)
+            _demand_same(folder.before, planned, out)
             _demand_unedited(edited, out)
         made, parts = _parts(plan, folder, options, progress)
-        configs = [_with(wanted_.entry, made) for wanted_ in plan.wanted]
-        publication = _named(replace(wanted, configs=configs), plan, bundles)
+        configs = [_with(config.entry, made) for config in plan.configs]
+        publication = _named(replace(planned, configs=configs), plan, bundles)
         template = options.template or _template_of(folder)
-        own = _own_texts(plan, template)
-        more = _more_words(own, options)
+        user_texts = _user_texts(plan, template)
+        more = _more_words(user_texts, options)
         publication = replace(publication, command=command(publication, plan, more))
         audit = _audited(plan, publication, folder, options, progress)
         texts = _texts(plan, publication, audit, template, options.repo)
-        texts = {**merged(bundles), **own, **texts}
-        others = [FileEntry(n, len(data), sha256(data)) for n, data in sorted(texts.items())]
+        texts = {**merged(bundles), **user_texts, **texts}
+        others = [FileEntry(name, len(data), sha256(data)) for name, data in sorted(texts.items())]
         publication = replace(publication, others=others)
         saved = _saved(out) if edited else ""
         written, deleted = folder.commit(publication, texts, parts)
     kept = [name for name in publication.files() if name not in written]
-    return Outcome(publication, tuple(written), tuple(kept), tuple(deleted), audit, saved)
+    return PublishOutcome(publication, tuple(written), tuple(kept), tuple(deleted), audit, saved)
 
 
-def _key(plan: Plan) -> str:
-    """What two runs have in common if one can go on with the parts of the other."""
-    configs = [asdict(wanted.entry) for wanted in plan.wanted]
+def _key(plan: Publishing) -> str:
+    """Return a digest that two runs share if one can go on with the parts of the other."""
+    configs = [asdict(config.entry) for config in plan.configs]
     whole = plan.publication
-    said = [whole.merula, whole.schema, whole.order, whole.seed, configs]
-    said += [(g.phenomenon, g.grammar, g.lexicon) for g in whole.grammars]
-    said += [None if whole.suite is None else asdict(whole.suite)]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    inputs = [whole.merula, whole.schema, whole.order, whole.seed, configs]
+    inputs += [(g.phenomenon, g.grammar, g.lexicon) for g in whole.grammars]
+    inputs += [None if whole.suite is None else asdict(whole.suite)]
+    return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
 
-def _bundles(plan: Plan) -> list[Bundle]:
-    """The sources: of a suite together, else of each grammar."""
+def _bundles(plan: Publishing) -> list[Bundle]:
+    """Collect the sources, of a suite together, else of each grammar."""
     if plan.suite is not None:
         sources = {asked.name: asked.compiled.source for asked in plan.grammars}
         return [suite_bundle(plan.suite.file, sources)]
@@ -152,59 +167,55 @@ def _bundles(plan: Plan) -> list[Bundle]:
     ]
 
 
-def _named(publication: Publication, plan: Plan, bundles: Sequence[Bundle]) -> Publication:
-    """The publication with where its sources stand in the repository, and what they are called.
+def _named(publication: Publication, plan: Publishing, bundles: Sequence[Bundle]) -> Publication:
+    """Return the publication with the places of its sources in the repository.
 
-    They are called as one calls them there, wherever they were when they were published.
+    Grammars and the suite are named as one names them there, wherever they were when they were
+    published.
     """
-    by_name = {name: own for own in bundles for name in own.mains}
+    bundles_by_name = {name: sources for sources in bundles for name in sources.mains}
     suite = publication.suite
     grammars = []
     for entry, asked in zip(publication.grammars, plan.grammars, strict=True):
         name = entry.phenomenon if suite is None else entry.asked
-        own = by_name.get(name)
-        source = own.mains[name] if own is not None else ""
-        files = entry.options["files"] if own is None else dict(own.options.files)
-        put = replace(entry, source=source, options={**entry.options, "files": files})
-        grammars.append(replace(put, asked=grammar_name(asked, put) if suite is None else name))
+        placed = entry
+        if name in bundles_by_name:
+            sources = bundles_by_name[name]
+            options = {**entry.options, "files": dict(sources.options.files)}
+            placed = replace(entry, source=sources.mains[name], options=options)
+        name = grammar_name(asked, placed) if suite is None else name
+        grammars.append(replace(placed, asked=name))
     if suite is not None:
         suite = replace(suite, source=bundles[0].recipe if bundles else "")
         suite = replace(suite, asked=suite_name(suite))
     return replace(publication, grammars=grammars, suite=suite)
 
 
-def _demand_same(there: Publication, wanted: Publication, out: Path) -> None:
+def _demand_same(before: Publication, planned: Publication, out: Path) -> None:
     """Raise `MerulaError` where code that loads what is there would not load what is to come."""
-    new = {config.name: config for config in wanted.configs}
+    replaced = partial(
+        MerulaError.of,
+        "M722",
+        remedy="publish into another folder; or add --replace, if nobody relies on what is there",
+        place=str(out),
+    )
+    phenomena = {grammar.phenomenon for grammar in planned.grammars}
+    if phenomena.isdisjoint(grammar.phenomenon for grammar in before.grammars):
+        raise replaced(f"{out} holds another data set: {before.title}")
+    new = {config.name: config for config in planned.configs}
     notes = []
-    for config in there.configs:
+    for config in before.configs:
         if config.name not in new:
             notes.append(f"{config.name} is there and not among what is to be published")
         else:
             fields = new[config.name].fields
             notes += [f"{config.name}: {what}" for what in fields.differences(config.fields)]
-    known = {grammar.phenomenon for grammar in there.grammars}
-    if not known & {grammar.phenomenon for grammar in wanted.grammars}:
-        raise MerulaError.of(
-            "M722",
-            f"{out} holds another data set: {there.title}",
-            remedy="publish into another folder; or add --replace, if nobody relies on what is"
-            " there",
-            place=str(out),
-        )
     if notes:
-        raise MerulaError.of(
-            "M722",
-            f"{out} holds a data set with other features",
-            remedy="publish into another folder; or add --replace, if nobody relies on what is"
-            " there",
-            notes=notes,
-            place=str(out),
-        )
+        raise replaced(f"{out} holds a data set with other features", notes=notes)
 
 
 def _is_edited(folder: PublicationFolder) -> bool:
-    """Whether the card is no longer what was published."""
+    """Whether somebody has changed the card since it was published."""
     others = folder.before.others if folder.before is not None else []
     card = next((other for other in others if other.file == CARD), None)
     try:
@@ -225,7 +236,7 @@ def _demand_unedited(edited: bool, out: Path) -> None:
 
 
 def _saved(out: Path) -> str:
-    """Keep a card that was changed by hand beside the one that takes its place."""
+    """Copy a card that was changed by hand beside the one that takes its place; gives its name."""
     names = (KEPT_CARD if i < 2 else f"README.before-{i}.md" for i in count(1))
     name = next(name for name in names if not (out / name).exists())
     with replacing(out / name) as made:
@@ -237,15 +248,18 @@ def _saved(out: Path) -> str:
 
 
 def _parts(
-    plan: Plan, folder: PublicationFolder, options: Options, progress: Progress | None
+    plan: Publishing, folder: PublicationFolder, options: PublishOptions, progress: Progress | None
 ) -> tuple[dict[str, PartEntry], list[str]]:
-    """All parts by file, and the files that are made and wait to be moved."""
+    """Make the parts that cannot be reused.
+
+    Returns all parts by file, and the names of those that are made and wait to be moved.
+    """
     done: dict[str, PartEntry] = {}
     staged: list[str] = []
     todo: list[tuple[int, PartEntry, Path]] = []
-    for number, wanted in enumerate(plan.wanted):
-        before = _reusable(plan, folder, wanted.entry)
-        for part in (part for split in wanted.entry.splits for part in split.files):
+    for number, config in enumerate(plan.configs):
+        before = _reusable(plan, folder, config.entry)
+        for part in (part for split in config.entry.splits for part in split.files):
             old, new = before.get(part.file), folder.record(part)
             if old is not None and _alike(old, part) and folder.published(old):
                 done[part.file] = old
@@ -261,10 +275,11 @@ def _parts(
     return done, sorted(staged)
 
 
-def _reusable(plan: Plan, folder: PublicationFolder, entry: ConfigEntry) -> Mapping[str, PartEntry]:
-    """The parts of a configuration that were published from the same grammar, tables and seed."""
-    there, wanted = folder.before, plan.publication
-    if there is None:
+def _reusable(
+    plan: Publishing, folder: PublicationFolder, entry: ConfigEntry
+) -> Mapping[str, PartEntry]:
+    """Return the parts of a configuration that were made from the same grammar, tables and seed."""
+    if folder.before is None:
         return {}
 
     def inputs(whole: Publication, config: ConfigEntry) -> object:
@@ -275,14 +290,15 @@ def _reusable(plan: Plan, folder: PublicationFolder, entry: ConfigEntry) -> Mapp
             replace(config, splits=[], instances=0, about=""),
         )
 
-    for config in there.configs:
-        if config.name == entry.name and inputs(there, config) == inputs(wanted, entry):
+    needed = inputs(plan.publication, entry)
+    for config in folder.before.configs:
+        if config.name == entry.name and inputs(folder.before, config) == needed:
             return {part.file: part for split in config.splits for part in split.files}
     return {}
 
 
 def _drawing(whole: Publication) -> object:
-    """What decides which instances a suite draws."""
+    """Return what decides which instances a suite draws; None without a suite."""
     return None if whole.suite is None else replace(whole.suite, source="", asked="")
 
 
@@ -293,30 +309,34 @@ def _alike(old: PartEntry, new: PartEntry) -> bool:
 
 
 def _made(
-    plan: Plan,
+    plan: Publishing,
     todo: Sequence[tuple[int, PartEntry, Path]],
     workers: int,
     before: int,
     progress: Progress | None,
 ) -> Any:
-    """Make parts, in several processes if they are many rows; each as it is done."""
+    """Make parts, in several processes if asked for, and yield each as it is done.
+
+    ``todo`` has the number of the configuration, the part and its place; ``before`` is how many
+    parts were done already.
+    """
     total = before + len(todo)
-    number = min(workers, len(todo))
+    processes = min(workers, len(todo))
 
     @lru_cache(maxsize=1)  # a maker keeps large tables
     def maker(which: int) -> Maker:
-        wanted = plan.wanted[which]
-        return Maker(wanted.drawn, plan.seed, wanted.entry.fields)
+        config = plan.configs[which]
+        return Maker(config.drawn, plan.seed, config.entry.fields)
 
-    if number < 2:
+    if processes < 2:
         for i, (which, part, path) in enumerate(todo, 1):
             yield maker(which).write(part, path)
             if i == len(todo) or todo[i][0] != which:
-                plan.wanted[which].drawn.forget()
+                plan.configs[which].drawn.forget()
             if progress is not None:
                 progress("files", before + i, total)
         return
-    with TemporaryDirectory(prefix="merula-") as kept, Workers(number, one_arrow_thread) as pool:
+    with TemporaryDirectory(prefix="merula-") as kept, Workers(processes, one_arrow_thread) as pool:
         for which in dict.fromkeys(which for which, _, _ in todo):
             Path(kept, str(which)).write_bytes(pickle.dumps(maker(which)))
         for i, (_, part) in enumerate(pool.run(partial(write_kept, kept), list(todo)), 1):
@@ -326,7 +346,7 @@ def _made(
 
 
 def _with(entry: ConfigEntry, made: Mapping[str, PartEntry]) -> ConfigEntry:
-    """A configuration whose parts are made."""
+    """Return the entry of a configuration with the parts that are made."""
     splits = [
         replace(split, files=[made[part.file] for part in split.files]) for split in entry.splits
     ]
@@ -336,78 +356,78 @@ def _with(entry: ConfigEntry, made: Mapping[str, PartEntry]) -> ConfigEntry:
 # --- the other files ---------------------------------------------------------------------------
 
 
-def _own_texts(plan: Plan, template: Path | None) -> dict[str, bytes]:
-    """What the user has written of the data: how it is cited, and a template of the card."""
-    found = {}
+def _user_texts(plan: Publishing, template: Path | None) -> dict[str, bytes]:
+    """Return what the user has written, by name: the citation, and a template of the card."""
+    texts = {}
     if plan.details.citation:
-        found[CITATION] = f"{plan.details.citation}\n".encode()
+        texts[CITATION] = f"{plan.details.citation}\n".encode()
     if template is not None:
-        found[TEMPLATE] = template.read_bytes()
-    return found
+        texts[TEMPLATE] = template.read_bytes()
+    return texts
 
 
 def _template_of(folder: PublicationFolder) -> Path | None:
-    """The template that was published before, where no other one is named."""
-    there = folder.before.files() if folder.before is not None else []
+    """Return the template that was published before, if there is one."""
+    files = folder.before.files() if folder.before is not None else []
     path = folder.out / TEMPLATE
-    # a link may lead to what is not meant to be published
-    return path if TEMPLATE in there and path.is_file() and not path.is_symlink() else None
+    # A link may lead to what is not meant to be published.
+    return path if TEMPLATE in files and path.is_file() and not path.is_symlink() else None
 
 
-def _more_words(own: Mapping[str, bytes], options: Options) -> dict[str, str]:
-    """The options of the command that are about other files than those of the rows."""
-    found = {"--citation": CITATION} if CITATION in own else {}
-    if TEMPLATE in own:
-        found["--template"] = TEMPLATE
-    if options.audit != Options().audit:
-        found["--audit-sentences"] = str(options.audit)
+def _more_words(user_texts: Mapping[str, bytes], options: PublishOptions) -> dict[str, str]:
+    """Return the options of the command that do not change rows, with their values."""
+    words = {"--citation": CITATION} if CITATION in user_texts else {}
+    if TEMPLATE in user_texts:
+        words["--template"] = TEMPLATE
+    if options.audit != AUDIT_SENTENCES:
+        words["--audit-sentences"] = str(options.audit)
     if not options.sources:
-        found["--no-source"] = ""
-    return found
+        words["--no-source"] = ""
+    return words
 
 
 def _texts(
-    plan: Plan,
+    plan: Publishing,
     publication: Publication,
     audit: Mapping[str, Any] | None,
     template: Path | None,
     repo: str,
 ) -> dict[str, bytes]:
-    """The card and what is for machines, by name."""
+    """Write the card, the Croissant metadata and the audit; they come by name."""
     texts = {} if audit is None else {AUDIT: _json(audit)}
     compiled = {
         entry.phenomenon: asked.compiled
         for entry, asked in zip(publication.grammars, plan.grammars, strict=True)
     }
-    drawn = samples(plan.wanted, plan.seed)
-    said = facts(publication, compiled, audit, drawn, repo=repo)
-    texts[CARD] = render(said, template).encode()
+    drawn = draw_samples(plan.configs, plan.seed)
+    card = facts(publication, compiled, audit, drawn, repo=repo)
+    texts[CARD] = render(card, template).encode()
     texts[CROISSANT] = _json(croissant(publication))
     return texts
 
 
 def _audited(
-    plan: Plan,
+    plan: Publishing,
     publication: Publication,
     folder: PublicationFolder,
-    options: Options,
+    options: PublishOptions,
     progress: Progress | None,
 ) -> dict[str, Any] | None:
-    """The audit, if one is wanted."""
+    """Audit the data, unless no sentences are to be audited."""
     if not options.audit:
         return None
     if progress is not None:
         progress("audit", 0, 1)
-    found = _audit(plan, publication, folder, options)
+    audit = _audit(plan, publication, folder, options)
     if progress is not None:
         progress("audit", 1, 1)
-    return found
+    return audit
 
 
 def _audit(
-    plan: Plan, publication: Publication, folder: PublicationFolder, options: Options
+    plan: Publishing, publication: Publication, folder: PublicationFolder, options: PublishOptions
 ) -> dict[str, Any]:
-    """The audit of the data, that of before where neither data nor sample have changed."""
+    """Return the audit of the data: that of before, if neither data nor sample have changed."""
     sample = sample_of(publication, options.audit)
     about = {
         "sample": sample,
@@ -436,7 +456,7 @@ def _audit(
 
 
 def _digests(publication: Publication) -> str:
-    """One digest of all rows."""
+    """Return one digest of all rows."""
     parts = [p.digest for c in publication.configs for s in c.splits for p in s.files]
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 

@@ -1,10 +1,10 @@
-"""Where the words of a grammar's tables come from: what ``sources.toml`` beside them says.
+"""Where the words of a grammar's tables come from, as ``sources.toml`` beside them says.
 
 ::
 
     [[source]]
     title = "LemmInflect"
-    tables = ["nouns.tsv", "verbs.tsv"]   # patterns; all tables of the folder where it is left out
+    tables = ["nouns.tsv", "verbs.tsv"]   # patterns; without it all tables of the folder
     what = "forms"
     by = "Brad Jascob"
     url = "https://github.com/bjascob/LemmInflect"
@@ -32,8 +32,8 @@ KEYS = ("title", "tables", "what", "by", "url", "licence", "cite")
 
 
 @frozen
-class Origin:
-    """A source of words: what was taken from it, from whom, under which licence."""
+class WordSource:
+    """A source of words: what was taken from it, who made it, under which licence."""
 
     title: str
     tables: tuple[str, ...] = ("*",)
@@ -45,26 +45,27 @@ class Origin:
 
     @property
     def licence_url(self) -> str:
-        """Where the licence's text is, if it is one that the hub knows."""
+        """The address of the licence's text; empty if the hub does not know the licence."""
         return licence_url(self.licence)
 
 
-def origins(compiled: Compiled, overrides: Mapping[str, str]) -> dict[str, tuple[Origin, ...]]:
-    """The sources of each table of a grammar, none where nothing is said of it.
+def origins(compiled: Compiled, overrides: Mapping[str, str]) -> dict[str, tuple[WordSource, ...]]:
+    """Return the sources of each table of a grammar; a table of which nothing is said has none.
 
-    ``overrides`` are files that were taken for a table, by its name; an empty one stands for the
-    only table. Raises `MerulaError` where a ``sources.toml`` cannot be understood.
+    ``overrides`` are the files that the user has named for tables, by the table's name; an empty
+    name is that of the only table. Raises `MerulaError` where a ``sources.toml`` cannot be
+    understood.
     """
-    found: dict[str, tuple[Origin, ...]] = {}
+    by_table: dict[str, tuple[WordSource, ...]] = {}
     for name, folder, file in _tables(compiled, overrides):
-        found.setdefault(name, tuple(_of(folder, file)))
-    return found
+        by_table.setdefault(name, tuple(_of(folder, file)))
+    return by_table
 
 
 def _tables(
     compiled: Compiled, overrides: Mapping[str, str]
 ) -> Iterator[tuple[str, Path | None, str]]:
-    """What each table is called, the folder it stands in, its file's name there."""
+    """Yield the name of each table, its folder (None if it is not found), its file's name."""
     for file in read_files(compiled.source, Report()):
         for word in (word for node in file.lexicons for word in node.files):
             given = overrides.get(word.text, overrides.get(""))
@@ -76,25 +77,25 @@ def _tables(
             yield word.text, path.parent if path else None, path.name if path else word.text
 
 
-def _of(folder: Path | None, file: str) -> Iterator[Origin]:
+def _of(folder: Path | None, file: str) -> Iterator[WordSource]:
     if folder is None or not (folder / ORIGINS).is_file():
         return
-    for origin in read_origins(folder / ORIGINS):
-        if any(fnmatchcase(file, pattern) for pattern in origin.tables):
-            yield origin
+    for source in read_origins(folder / ORIGINS):
+        if any(fnmatchcase(file, pattern) for pattern in source.tables):
+            yield source
 
 
-def read_origins(path: Path) -> tuple[Origin, ...]:
-    """What a ``sources.toml`` says; raises `MerulaError` where it cannot be understood."""
+def read_origins(path: Path) -> tuple[WordSource, ...]:
+    """Read a ``sources.toml``; raises `MerulaError` where it cannot be understood."""
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
-        for key in said:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        for key in content:
             if key != "source":
-                raise ValueError(f"it has {key}, where only [[source]] stands")
-        listed = said.get("source", [])
-        if not isinstance(listed, list):
+                raise ValueError(f"it has {key}, and only [[source]] may be there")
+        entries = content.get("source", [])
+        if not isinstance(entries, list):
             raise ValueError("a source is written [[source]], in double brackets")
-        return tuple(_origin(entry, number) for number, entry in enumerate(listed, 1))
+        return tuple(_word_source(entry, number) for number, entry in enumerate(entries, 1))
     except (OSError, ValueError) as error:
         raise MerulaError.of(
             "M713",
@@ -105,7 +106,7 @@ def read_origins(path: Path) -> tuple[Origin, ...]:
         ) from error
 
 
-def _origin(entry: Any, number: int) -> Origin:
+def _word_source(entry: Any, number: int) -> WordSource:
     if not isinstance(entry, Mapping):
         raise ValueError("a source is written [[source]], in double brackets")
     for key, value in entry.items():
@@ -114,9 +115,9 @@ def _origin(entry: Any, number: int) -> Origin:
             raise ValueError(f"source {number} has the key {key}{'; ' + hint if hint else ''}")
         if key == "tables":
             if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
-                raise ValueError(f"tables of source {number} is no list of names")
+                raise ValueError(f"tables of source {number} is not a list of names")
         elif not isinstance(value, str):
-            raise ValueError(f"{key} of source {number} is no text")
+            raise ValueError(f"{key} of source {number} is not a text")
     if not entry.get("title"):
         raise ValueError(f"source {number} has no title")
-    return Origin(**{**entry, "tables": tuple(entry.get("tables", ("*",)))})
+    return WordSource(**{**entry, "tables": tuple(entry.get("tables", ("*",)))})

@@ -1,4 +1,12 @@
-"""What is to be published: the configurations, their splits and files, before any row is made."""
+"""The plan of a publication: its configurations, splits and files, before any row is made.
+
+In: grammars, or a suite's recipe, with what the user asks for. Out: a `Publishing`, whose
+``publication`` is the manifest without digests and sizes. ``merula publish`` makes the plan,
+`merula.publish.make` carries it out, and `merula.publish.card` draws its examples from it.
+
+Every row is decided here: a plan that is made twice gives the same rows. No two configurations have
+one name, also where the disk does not tell capitals, and none is empty.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +30,23 @@ from merula.data.manifests.publication import (
     Publication,
     SplitEntry,
 )
-from merula.data.published_rows import Block, Drawn
+from merula.data.published_rows import Block, ConfigInstances
 from merula.lexicon.table import TableOptions
 from merula.plan.order import ORDER
-from merula.publish.suites import Suite
+from merula.publish.suites import SuiteRequest
 from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
 from merula.rows.variation import VARIATIONS, AddressSpace, Variation
 from merula.suite.splits import Split
 
 TEST = "test"
 HUB_SPLITS = {"train": "train", "dev": "validation", "test": TEST}
-MAX_FILES = 10_000
-PART = 500_000  # rows in a file
+MAX_FILES = 10_000  # the hub advises against more in a folder
+ROWS_PER_FILE = 500_000  # some 20 MB of a paradigm, 200 MB of a matrix
 
 
 @frozen
-class Asked:
-    """A grammar as the user named it, with what was said of its tables."""
+class GrammarRequest:
+    """A grammar as the user named it, with the options of its tables."""
 
     name: str
     options: TableOptions
@@ -47,9 +55,9 @@ class Asked:
 
 @frozen
 class Details:
-    """What a grammar does not say of its data: the licence, names, how they are cited.
+    """What users say of the data beside the grammars: licence, title, authors, citation.
 
-    ``date`` is when they were published (``2026-11-30``), empty where nobody says.
+    ``date`` is the day of publication (``2026-11-30``); it may be empty.
     """
 
     licence: str
@@ -60,112 +68,119 @@ class Details:
 
 
 @frozen
-class Choice:
-    """Which rows are published, in which splits and files.
+class RowRequest:
+    """The rows that are asked for, and how they are split and put into files.
 
-    ``number`` is how many instances a configuration has at most; ``designs`` are the designs that
-    are wanted (none: all), ``types`` those of matrices; an empty ``split`` puts all under test.
+    A configuration has ``max_instances`` instances, or as many as there are. Without ``designs``
+    all are published. ``types`` and ``answers`` are of matrices. ``split`` gives shares
+    (``80:10:10``); empty, all rows are in the split ``test``.
     """
 
-    number: int = 1000
+    max_instances: int = 1000
     seed: int = 0
     designs: tuple[str, ...] = ()
     types: tuple[str, ...] = VARIATIONS
     answers: str = "one"
     split: str = ""
-    part: int = PART
+    rows_per_file: int = ROWS_PER_FILE
 
 
 @frozen(eq=False)
-class Wanted:
-    """A configuration to be made: its instances, and what is known of it beforehand."""
+class ConfigRequest:
+    """A configuration to be made: its instances, and its entry without digests and sizes."""
 
-    drawn: Drawn
+    drawn: ConfigInstances
     entry: ConfigEntry
 
 
 @frozen(eq=False)
-class Plan:
-    """Everything that decides what is published: grammars with a choice, or a suite's recipe.
+class Publishing:
+    """Everything that decides what is published: grammars and rows of them, or a suite.
 
-    The ``choice`` of a suite says nothing but how large files are.
+    Of the ``rows`` of a suite nothing counts but ``rows_per_file``; its recipe decides the rest.
+    ``default`` is the configuration that is loaded where none is named; empty, it is the first.
     """
 
     name: str
-    grammars: tuple[Asked, ...]
+    grammars: tuple[GrammarRequest, ...]
     details: Details
-    choice: Choice
+    rows: RowRequest
     default: str = ""
-    suite: Suite | None = None
+    suite: SuiteRequest | None = None
     suite_name: str = ""  # as the user named it
 
     @staticmethod
     def of_suite(
-        name: str, asked: str, suite: Suite, details: Details, choice: Choice, default: str = ""
-    ) -> Plan:
-        """The plan of a suite; raises `MerulaError` where a grammar has an error."""
+        name: str,
+        asked: str,
+        suite: SuiteRequest,
+        details: Details,
+        rows: RowRequest,
+        default: str = "",
+    ) -> Publishing:
+        """Return the plan of a suite; raises `MerulaError` where a grammar has an error."""
         compiled = suite.grammars()
-        grammars = tuple(Asked(own, TableOptions(), compiled[own]) for own in compiled)
-        return Plan(name, grammars, details, choice, default, suite, asked)
+        grammars = tuple(GrammarRequest(g, TableOptions(), compiled[g]) for g in compiled)
+        return Publishing(name, grammars, details, rows, default, suite, asked)
 
     @cached_property
-    def wanted(self) -> tuple[Wanted, ...]:
+    def configs(self) -> tuple[ConfigRequest, ...]:
         """All configurations; raises `MerulaError` where there is none, or one comes twice."""
         if self.suite is not None:
-            drawn = self.suite.drawn({own.name: own.compiled for own in self.grammars})
+            every = self.suite.drawn({asked.name: asked.compiled for asked in self.grammars})
         else:
-            drawn = (
-                found
+            every = (
+                drawn
                 for asked in self.grammars
                 for design in asked.compiled.designs.values()
-                if design.plans and design.name in (self.choice.designs or (design.name,))
-                for found in self._drawn(asked.compiled, design)
+                if design.plans and design.name in (self.rows.designs or (design.name,))
+                for drawn in self._drawn(asked.compiled, design)
             )
-        found = []
-        for own in drawn:
-            found.append(self._config(own))
-            own.forget()
-        self._demand(found)
-        return tuple(found)
+        configs = []
+        for drawn in every:
+            configs.append(self._config(drawn))
+            drawn.forget()
+        self._demand(configs)
+        return tuple(configs)
 
     @property
     def seed(self) -> int:
         """The seed of the rows."""
-        return self.suite.plan.recipe.seed if self.suite is not None else self.choice.seed
+        return self.suite.plan.recipe.seed if self.suite is not None else self.rows.seed
 
-    def _drawn(self, compiled: Compiled, design: CompiledDesign) -> Iterator[Drawn]:
-        """The first instances of a paradigm, or those of each type of a matrix."""
-        matrix, choice = design.kind == "matrix", self.choice
-        for kind in choice.types if matrix else ("I",):
-            variation = Variation(kind, choice.answers if kind != "I" else "one")
-            # what was not asked for by name need not be there
-            space = AddressSpace(design, variation, strict=len(choice.types) == 1)
+    def _drawn(self, compiled: Compiled, design: CompiledDesign) -> Iterator[ConfigInstances]:
+        """Yield the first instances of a paradigm, or those of each type of a matrix."""
+        rows = self.rows
+        for kind in rows.types if design.kind == "matrix" else ("I",):
+            variation = Variation(kind, rows.answers if kind != "I" else "one")
+            # A type that the user did not name need not exist for every matrix.
+            space = AddressSpace(design, variation, strict=len(rows.types) == 1)
             blocks, first = [], 0
-            for split, size in self.sizes(min(choice.number, space.count)).items():
+            for split, size in self.sizes(min(rows.max_instances, space.count)).items():
                 blocks.append(Block(split, design, first, size))
                 first += size
             if first:
-                yield Drawn(compiled, design.name, (design,), variation, tuple(blocks))
+                yield ConfigInstances(compiled, design.name, (design,), variation, tuple(blocks))
 
-    def sizes(self, number: int) -> dict[str, int]:
-        """How many of so many instances each split has."""
-        return Split.of(self.choice.split).sizes(number) if self.choice.split else {TEST: number}
+    def sizes(self, instances: int) -> dict[str, int]:
+        """Return how many of so many instances each split has."""
+        return Split.of(self.rows.split).sizes(instances) if self.rows.split else {TEST: instances}
 
-    def _config(self, drawn: Drawn) -> Wanted:
+    def _config(self, drawn: ConfigInstances) -> ConfigRequest:
         compiled, variation = drawn.compiled, drawn.variation
         grammar, design = compiled.grammar, drawn.designs[0]
         matrix = design.kind == "matrix"
         assert grammar is not None
         makers = [
-            RowMaker(compiled, own, RowChoice(0, self.seed, variation, spans=True))
-            for own in drawn.designs
+            RowMaker(compiled, member, RowChoice(0, self.seed, variation, spans=True))
+            for member in drawn.designs
         ]
         name = config_name(grammar.name, drawn.name, variation if matrix else None)
         entry = ConfigEntry(
             name=name,
             phenomenon=grammar.name,
             design=drawn.name,
-            designs=[own.name for own in drawn.designs],
+            designs=[member.name for member in drawn.designs],
             about=design.design.doc if len(drawn.designs) == 1 else "",
             kind=design.kind,
             language=grammar.language,
@@ -178,82 +193,82 @@ class Plan:
             features=features_of(makers).to_json(),
             splits=self._splits(name, drawn, makers[0].rows_per_instance),
         )
-        return Wanted(drawn, entry)
+        return ConfigRequest(drawn, entry)
 
-    def _splits(self, name: str, drawn: Drawn, rows: int) -> list[SplitEntry]:
-        """The splits with their files, which have no size and no digest yet.
+    def _splits(self, name: str, drawn: ConfigInstances, rows: int) -> list[SplitEntry]:
+        """Return the splits with their files, which do not have sizes and digests yet.
 
-        Raises `MerulaError` where one would be empty.
+        ``rows`` are those of an instance. Raises `MerulaError` where a split would be empty.
         """
-        found = []
+        entries = []
         for split in dict.fromkeys(block.split for block in drawn.blocks):
             blocks = [block for block in drawn.blocks if block.split == split]
-            known = HUB_SPLITS[split]
+            hub_name = HUB_SPLITS[split]
             size = sum(block.instances for block in blocks)
             if not size:
-                raise _empty_split(name, known, sum(block.instances for block in drawn.blocks))
-            files = self._parts(f"{name}/{known}", blocks, rows)
-            found.append(SplitEntry(known, size, size * rows, files))
-        return found
+                raise _empty_split(name, hub_name, sum(block.instances for block in drawn.blocks))
+            files = self._parts(f"{name}/{hub_name}", blocks, rows)
+            entries.append(SplitEntry(hub_name, size, size * rows, files))
+        return entries
 
     def _parts(self, path: str, blocks: Sequence[Block], rows: int) -> list[PartEntry]:
-        """The files of a split; each holds rows of one design."""
-        step = max(self.choice.part // rows, 1)
+        """Return the files of a split; each has rows of one design."""
+        step = max(self.rows.rows_per_file // rows, 1)  # instances in a file
         _demand_few_files(sum(-(-block.instances // step) for block in blocks))
-        found = []
+        parts = []
         for block in blocks:
             stop = block.first + block.instances
             for start in range(block.first, stop, step):
                 size = min(step, stop - start)
-                found.append(PartEntry("", block.design.name, start, size, size * rows))
+                parts.append(PartEntry("", block.design.name, start, size, size * rows))
         return [
-            replace(part, file=f"{path}-{k:05d}-of-{len(found):05d}.parquet")
-            for k, part in enumerate(found)
+            replace(part, file=f"{path}-{k:05d}-of-{len(parts):05d}.parquet")
+            for k, part in enumerate(parts)
         ]
 
-    def _demand(self, found: Sequence[Wanted]) -> None:
+    def _demand(self, configs: Sequence[ConfigRequest]) -> None:
         """Raise `MerulaError` where nothing, or something twice, would be published."""
         places = ", ".join(asked.name for asked in self.grammars)
-        known = {d.name for asked in self.grammars for d in asked.compiled.designs.values()}
-        for name in self.choice.designs:
-            if name not in known:
+        designs = {d.name for asked in self.grammars for d in asked.compiled.designs.values()}
+        for name in self.rows.designs:
+            if name not in designs:
                 raise MerulaError.of(
                     "M610",
                     f"there is no paradigm or matrix called {name}",
-                    remedy=f"there is {listing(known)}",
+                    remedy=f"there is {listing(designs)}",
                     place=places,
                 )
-        if not found:
+        if not configs:
             raise MerulaError.of(
                 "M607",
                 "there is nothing to publish: no paradigm and no matrix with instances",
                 remedy="declare one: `paradigm NAME = factor × factor`, and name a lexicon",
                 place=places,
             )
-        first: dict[str, str] = {}
-        for wanted in found:
-            name, place = wanted.entry.name, wanted.drawn.compiled.source.name
+        places_by_name: dict[str, str] = {}
+        for config in configs:
+            name, place = config.entry.name, config.drawn.compiled.source.name
             on_disk = unicodedata.normalize("NFC", name).casefold()
-            other = first.get(on_disk)
-            first[on_disk] = place
-            if other is not None:
+            if on_disk in places_by_name:
                 raise MerulaError.of(
                     "M613",
                     f"two configurations would be called {name}",
                     remedy="rename one phenomenon or design, or publish them into two folders",
-                    place=" and ".join(dict.fromkeys((other, place))),
+                    place=" and ".join(dict.fromkeys((places_by_name[on_disk], place))),
                 )
-        _demand_few_files(sum(len(s.files) for w in found for s in w.entry.splits))
-        if self.default and self.default not in [wanted.entry.name for wanted in found]:
+            places_by_name[on_disk] = place
+        _demand_few_files(sum(len(s.files) for c in configs for s in c.entry.splits))
+        names = [config.entry.name for config in configs]
+        if self.default and self.default not in names:
             raise MerulaError.of(
                 "M724",
                 f"no configuration is called {self.default}",
-                remedy=f"there is {listing(wanted.entry.name for wanted in found)}",
+                remedy=f"there is {listing(names)}",
             )
 
     @cached_property
     def publication(self) -> Publication:
-        """What is known before anything is made: no digest, no size, no source."""
+        """The manifest as far as it is known before anything is made: without digests and sizes."""
         details = self.details
         return Publication(
             publication=VERSION,
@@ -267,50 +282,50 @@ class Plan:
             schema=SCHEMA_VERSION,
             order=ORDER,
             seed=self.seed,
-            split=self.suite.split if self.suite is not None else self.choice.split,
+            split=self.suite.split if self.suite is not None else self.rows.split,
             command="",
-            default=self.default or self.wanted[0].entry.name,
+            default=self.default or self.configs[0].entry.name,
             grammars=[_grammar(asked) for asked in self.grammars],
-            configs=[wanted.entry for wanted in self.wanted],
+            configs=[config.entry for config in self.configs],
             suite=None if self.suite is None else self.suite.entry(self.suite_name),
         )
 
 
-def _empty_split(name: str, split: str, number: int) -> MerulaError:
+def _empty_split(name: str, split: str, instances: int) -> MerulaError:
     return MerulaError.of(
         "M728",
-        f"{name} has {counted(number, 'instance')}: none would be in {split}",
+        f"{name} has {counted(instances, 'instance')}: none would be in {split}",
         remedy="ask for more instances (-n), give that split a larger share (--split), publish this"
         " design apart (--design), or leave --split out",
     )
 
 
-def _demand_few_files(number: int) -> None:
+def _demand_few_files(files: int) -> None:
     """Raise `MerulaError` where there would be too many files."""
-    if number > MAX_FILES:
+    if files > MAX_FILES:
         raise MerulaError.of(
             "M619",
-            f"that would be {number:,} files; {MAX_FILES:,} are the most",
+            f"that would be {files:,} files; {MAX_FILES:,} are the most",
             remedy="ask for fewer instances (-n), or for larger files (--rows-per-file)",
         )
 
 
 def titled(name: str) -> str:
-    """What a data set is called where nobody has said it."""
+    """Return the title of a data set to which nobody has given one."""
     return name.replace("_", " ")
 
 
 def config_name(phenomenon: str, design: str, variation: Variation | None) -> str:
-    """``PHENOMENON-DESIGN``, and the type of a matrix.
+    """Return the name of a configuration: ``PHENOMENON-DESIGN``, and the type of a matrix.
 
     >>> config_name("only", "any", None), config_name("agreement_fr", "six", Variation("III"))
     ('only-any', 'agreement_fr-six-type_III')
     """
-    kind = "" if variation is None else f"-type_{variation.kind}"
-    return f"{phenomenon}-{design}{kind}"
+    suffix = "" if variation is None else f"-type_{variation.kind}"
+    return f"{phenomenon}-{design}{suffix}"
 
 
-def _grammar(asked: Asked) -> GrammarEntry:
+def _grammar(asked: GrammarRequest) -> GrammarEntry:
     compiled, grammar = asked.compiled, asked.compiled.grammar
     assert grammar is not None
     options = asked.options
@@ -332,15 +347,14 @@ def _grammar(asked: Asked) -> GrammarEntry:
 
 
 def table_options(entry: GrammarEntry, folder: Path) -> TableOptions:
-    """What a grammar's entry says of tables, their files seen from a folder."""
-    said = entry.options
-    found = TableOptions(
-        dict(said.get("files", {})),
-        said.get("separator"),
-        said.get("encoding"),
-        dict(said.get("columns", {})),
+    """Return the options of a grammar's tables as its entry has them.
+
+    Files that are in the repository are named by their places in ``folder``.
+    """
+    stored = entry.options
+    files = dict(stored.get("files", {}))
+    if entry.source:
+        files = {name: str(folder / file) for name, file in files.items()}
+    return TableOptions(
+        files, stored.get("separator"), stored.get("encoding"), dict(stored.get("columns", {}))
     )
-    if not entry.source:
-        return found
-    files = {name: str(folder / file) for name, file in found.files.items()}
-    return replace(found, files=files)

@@ -1,8 +1,11 @@
-"""The sources of a grammar as files beside each other, so that its data can be remade anywhere.
+"""The sources of grammars as files of a repository, so that the data can be made again anywhere.
 
-Imports, tables, legends and surface rules are looked for beside the file that names them first
-(`merula.grammar.program`). So each is put there under the very name it is called by, also those
-that come with Merula.
+In: compiled grammars, or a recipe with its grammars. Out: a `Bundle`, the contents of files by
+their paths in the repository. `merula.publish.make` calls it.
+
+Imports, tables, legends and surface rules are first looked for beside the file that names them
+(`merula.grammar.program`). So each is put there under the very name it is called by, also a file
+that comes with Merula. Two different files never get one path: that is an error (M721).
 """
 
 from __future__ import annotations
@@ -22,16 +25,16 @@ from merula.publish.origins import ORIGINS
 from merula.suite.recipe import FILE as RECIPE
 from merula.suite.recipe import RecipeFile
 
-SOURCE = "source"  # the folder in a repository
+SOURCE_FOLDER = "source"  # in a repository
 
 
 @frozen
 class Bundle:
-    """Files by their paths in the repository, and how grammars are compiled from there.
+    """Contents of files by their paths in the repository, and how to compile the grammars there.
 
-    ``mains`` are the grammars, by phenomenon or by the name that a recipe gives them; ``recipe``
-    is the recipe of a suite, if there is one; ``files`` of ``options`` are called as in the
-    repository.
+    ``mains`` are the paths of the grammars, by phenomenon or by the name that a recipe gives them.
+    ``recipe`` is the path of a suite's recipe, empty without one. The files in ``options`` are
+    named by their paths in the repository.
     """
 
     mains: Mapping[str, str]
@@ -41,57 +44,61 @@ class Bundle:
 
 
 def bundle(phenomenon: str, source: Source, options: TableOptions) -> Bundle:
-    """The sources of a grammar that can be compiled; raises `MerulaError` where that fails."""
-    found = _Files()
-    main = found.collect(source, options, "")
-    inside = found.placed()
-    overrides = {given: inside[place] for given, place in found.overrides.items()}
-    return Bundle({phenomenon: inside[main]}, found.read(), replace(options, files=overrides))
+    """Collect the sources of a grammar; raises `MerulaError` where they cannot be placed."""
+    files = _SourceFiles()
+    main = files.collect(source, options, "")
+    paths = files.placed()
+    overrides = {table: paths[place] for table, place in files.overrides.items()}
+    return Bundle({phenomenon: paths[main]}, files.read(), replace(options, files=overrides))
 
 
 def suite_bundle(file: RecipeFile, grammars: Mapping[str, Source]) -> Bundle:
-    """The recipe of a suite and its grammars, by the names that the recipe gives them.
+    """Collect the recipe of a suite and its grammars, by the names that the recipe gives them.
 
-    Raises `MerulaError` where they cannot stand beside each other.
+    Raises `MerulaError` where two different files would have one path.
     """
-    found = _Files()
-    mains = {name: found.collect(own, TableOptions(), name) for name, own in grammars.items()}
-    recipe = found.put_text((RECIPE,), file.text)
-    inside = found.placed()
-    named = {name: inside[place] for name, place in mains.items()}
-    return Bundle(named, found.read(), TableOptions(), inside[recipe])
+    files = _SourceFiles()
+    mains = {name: files.collect(source, TableOptions(), name) for name, source in grammars.items()}
+    recipe = files.put_text((RECIPE,), file.text)
+    paths = files.placed()
+    mains_by_name = {name: paths[place] for name, place in mains.items()}
+    return Bundle(mains_by_name, files.read(), TableOptions(), paths[recipe])
 
 
 def merged(bundles: Sequence[Bundle]) -> dict[str, bytes]:
-    """The files of several grammars together; raises `MerulaError` where two have one name."""
-    every: dict[str, bytes] = {}
-    for own in bundles:
-        for name, data in own.files.items():
-            if every.setdefault(name, data) != data:
+    """Put together the files of several grammars; raises `MerulaError` where two have one name."""
+    files: dict[str, bytes] = {}
+    for each in bundles:
+        for name, data in each.files.items():
+            if files.setdefault(name, data) != data:
                 raise MerulaError.of(
                     "M721",
                     f"two different files would be {name} among the sources",
                     remedy="publish the grammars into folders of their own, rename one of the"
                     " files, or leave the sources out (--no-source)",
-                    place=" and ".join(own.mains),
+                    place=" and ".join(each.mains),
                 )
-    return every
+    return files
 
 
 Place = tuple[str, ...]  # parts of a path; `..` may come first
 
 
-class _Files:
-    """Where each file would stand, seen from the folder of the grammar or the recipe."""
+class _SourceFiles:
+    """The files to publish, each with its place seen from the folder of the grammar or recipe."""
 
     def __init__(self) -> None:
-        self.places: dict[Place, Path | bytes] = {}
-        self.overrides: dict[str, Place] = {}
+        self.places: dict[Place, Path | bytes] = {}  # where the content is, or the content
+        self.overrides: dict[str, Place] = {}  # of tables that the user has named otherwise
         self.source = Source("", "")  # the grammar that messages are about
         self.options = TableOptions()
 
     def collect(self, source: Source, options: TableOptions, name: str) -> Place:
-        """Note all files of a grammar that is called by a name (else as its file is)."""
+        """Note all files of a grammar; ``name`` is its own, or empty for that of its file.
+
+        Returns the place of the grammar. A file that is imported from two folders is followed from
+        each, since the files that it names have to be beside it there.
+        """
         self.source, self.options = source, options
         path = source.path
         if path is None:
@@ -101,16 +108,16 @@ class _Files:
         todo = [(main, path)]
         done = set()
         while todo:
-            place, own = todo.pop(0)
-            if (place, own) in done:
+            place, path = todo.pop(0)
+            if (place, path) in done:
                 continue
-            done.add((place, own))
-            file, folder = by_path[own], place[:-1]
+            done.add((place, path))
+            file, folder = by_path[path], place[:-1]
             for word in (word for node in file.imports for word in node.files):
-                there = locate("grammars", word.text, file.source)
-                known = next((p for p in by_path if p and there and _same(p, there)), None)
-                if known is not None:
-                    todo.append((self._put(folder, word.text, known), known))
+                located = locate("grammars", word.text, file.source)
+                imported = next((p for p in by_path if p and located and _same(p, located)), None)
+                if imported is not None:
+                    todo.append((self._put(folder, word.text, imported), imported))
             for word in (word for node in file.lexicons for word in node.files):
                 self._table(folder, word.text, file.source)
             for node in file.languages:
@@ -118,7 +125,7 @@ class _Files:
         return main
 
     def put_text(self, place: Place, text: str) -> Place:
-        """Note a file that holds a text."""
+        """Note a file with a text as its content; returns its place."""
         self.places[place] = text.encode()
         return place
 
@@ -131,7 +138,7 @@ class _Files:
             self._put(folder, name, rules)
 
     def _table(self, folder: Place, name: str, source: Source) -> None:
-        """Note a table, its legend, and what says where its words come from."""
+        """Note a table, its legend, and the file that says where its words come from."""
         given = self.options.files
         key = name if name in given else "" if list(given) == [""] else None
         if key is not None:
@@ -139,16 +146,16 @@ class _Files:
             place = self._put(folder, path.name, path)
             self.overrides[key] = place
         else:
-            found = locate("lexicons", name, source)
-            if found is None:
+            located = locate("lexicons", name, source)
+            if located is None:
                 return
-            path, place = found, self._put(folder, name, found)
+            path, place = located, self._put(folder, name, located)
         for beside in (LEGEND, ORIGINS):
             if (path.parent / beside).is_file():
                 self._put(place[:-1], beside, path.parent / beside)
 
     def _put(self, folder: Place, name: str, path: Path) -> Place:
-        """Note that a file is called by a name from a folder; returns where it stands."""
+        """Note that a file is called by a name from a folder; returns its place."""
         inner = PurePosixPath(name.replace("\\", "/"))
         if inner.is_absolute() or ":" in name:
             raise _unbundled(
@@ -163,23 +170,28 @@ class _Files:
             elif part != ".":
                 parts.append(part)
         place = tuple(parts)
-        other = self.places.setdefault(place, path)
-        if other != path and _data(other) != path.read_bytes():
+        content = self.places.setdefault(place, path)
+        if content != path and _data(content) != path.read_bytes():
             raise _unbundled(self.source, f"{name} stands for two different files", "rename one")
         return place
 
     def placed(self) -> dict[Place, str]:
-        """The paths of the files in the repository."""
+        """Return the paths of the places in the repository.
+
+        If a place begins with ``..``, all files are put into folders ``grammars``, so deep that no
+        path leaves the folder of sources: ``../a.csv`` becomes ``source/a.csv``, and ``g.merula``
+        is then ``source/grammars/g.merula``.
+        """
         up = max(sum(part == ".." for part in place) for place in self.places)
 
         def inside(place: Place) -> str:
             above = sum(part == ".." for part in place)
-            return "/".join((SOURCE, *["grammars"] * (up - above), *place[above:]))
+            return "/".join((SOURCE_FOLDER, *["grammars"] * (up - above), *place[above:]))
 
         return {place: inside(place) for place in self.places}
 
     def read(self) -> dict[str, bytes]:
-        """The files by their paths in the repository."""
+        """Read the files; they come by their paths in the repository."""
         files: dict[str, bytes] = {}
         for place, name in self.placed().items():
             data = _data(self.places[place])

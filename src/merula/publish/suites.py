@@ -1,6 +1,6 @@
-"""Suites to publish: the designs of a recipe's grammars with the instances that it draws.
+"""The instances of a suite that is to be published, which its recipe draws.
 
-The instances are those of `merula suite` with the same recipe and options, in the same splits.
+They are those of `merula suite` with the same recipe and options, in the same splits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.frozen import frozen
 from merula.data.manifests.publication import SuiteEntry
-from merula.data.published_rows import Block, Drawn
+from merula.data.published_rows import Block, ConfigInstances
 from merula.rows.variation import Variation
 from merula.suite.matrices.make import sets_of
 from merula.suite.matrices.plan import SETS, MatrixPlan
@@ -27,20 +27,20 @@ from merula.suite.splits import Split
 
 
 @frozen(eq=False)
-class Suite:
-    """A recipe with the options of a run; ``number`` and others may be left to the recipe."""
+class SuiteRequest:
+    """A recipe with the options of a run; None and empty values leave it to the recipe."""
 
     file: RecipeFile
-    number: int | None = None
+    size: int | None = None  # instances, as the option -n
     seed: int | None = None
     split: str = ""
     types: tuple[str, ...] = ()
     disjoint: str = ""
 
     @staticmethod
-    def of(entry: SuiteEntry, place: str) -> Suite:
-        """The suite that a publication was made from; its recipe is at a place."""
-        return Suite(
+    def of(entry: SuiteEntry, place: str) -> SuiteRequest:
+        """Return the suite that a publication was made from; ``place`` is that of its recipe."""
+        return SuiteRequest(
             read_file(place),
             entry.number,
             entry.seed,
@@ -51,18 +51,18 @@ class Suite:
 
     @cached_property
     def plan(self) -> SuitePlan | MatrixPlan:
-        """The plan of such a run; raises `MerulaError` where the recipe is at fault."""
+        """The plan of the run; raises `MerulaError` where the recipe is at fault."""
         split = Split.of(self.split) if self.split else None
         if self.file.kind == MATRICES:
             matrices = matrix_recipe(self.file).changed(seed=self.seed, split=split)
             return MatrixPlan(
-                matrices, disjoint=self.disjoint or SETS, types=self.types, number=self.number
+                matrices, disjoint=self.disjoint or SETS, types=self.types, number=self.size
             )
-        recipe = paradigm_recipe(self.file).changed(n=self.number, seed=self.seed, split=split)
+        recipe = paradigm_recipe(self.file).changed(n=self.size, seed=self.seed, split=split)
         return SuitePlan(recipe, disjoint=self.disjoint)
 
     def entry(self, asked: str) -> SuiteEntry:
-        """What a manifest says of it, if the user has named it so."""
+        """Return the entry of a manifest; ``asked`` is how the user named the suite."""
         return SuiteEntry(
             asked=asked,
             source="",
@@ -72,7 +72,7 @@ class Suite:
             cap=self.plan.recipe.cap if isinstance(self.plan, SuitePlan) else None,
             orders=list(self.plan.frames) if isinstance(self.plan, SuitePlan) else [],
             recipe=self.plan.recipe.digest,
-            number=self.number,
+            number=self.size,
             seed=self.plan.recipe.seed,
             split=self.split,
             types=list(self.types),
@@ -80,14 +80,14 @@ class Suite:
         )
 
     def grammars(self) -> dict[str, Compiled]:
-        """The grammars by the names that the recipe gives them, each compiled once."""
+        """Compile each grammar once; they come by the names that the recipe gives them."""
         recipe = self.plan.recipe
         names = dict.fromkeys(part.grammar for part in recipe.parts)
         places = {name: grammar_path(self.file.folder, name) for name in names}
         return {name: compiled_grammar(place) for name, place in places.items()}
 
-    def drawn(self, grammars: Mapping[str, Compiled]) -> Iterator[Drawn]:
-        """All designs with their instances; raises `MerulaError` where they are not to be had."""
+    def drawn(self, grammars: Mapping[str, Compiled]) -> Iterator[ConfigInstances]:
+        """Yield all designs with their instances; raises `MerulaError` where there are too few."""
         plan = self.plan
         plan.check()
         if isinstance(plan, MatrixPlan):
@@ -96,24 +96,26 @@ class Suite:
             yield from _paradigms(plan, grammars)
 
 
-def _paradigms(plan: SuitePlan, grammars: Mapping[str, Compiled]) -> Iterator[Drawn]:
+def _paradigms(plan: SuitePlan, grammars: Mapping[str, Compiled]) -> Iterator[ConfigInstances]:
     for part in plan.recipe.parts:
         compiled = grammars[part.grammar]
         for design, paradigms, _ in drawn_paradigms(plan, part, compiled):
             splits = np.array(paradigms.splits, dtype=object)
-            found = {name: paradigms.addresses[splits == name] for name in plan.recipe.split.names}
-            yield _drawn(compiled, design.name, [(design, found)], Variation("I"))
+            by_split = {
+                name: paradigms.addresses[splits == name] for name in plan.recipe.split.names
+            }
+            yield _drawn(compiled, design.name, [(design, by_split)], Variation("I"))
 
 
-def _matrices(plan: MatrixPlan, grammars: Mapping[str, Compiled]) -> Iterator[Drawn]:
+def _matrices(plan: MatrixPlan, grammars: Mapping[str, Compiled]) -> Iterator[ConfigInstances]:
     for part in plan.recipe.parts:
         compiled = grammars[part.grammar]
-        every, source = sets_of(plan, part, compiled)
-        for own, designs in every:
+        matrix_sets, source = sets_of(plan, part, compiled)
+        for matrix_set, designs in matrix_sets:
             for variation in map(Variation, plan.kinds):
-                found = source.addresses(designs, variation, plan.instances(part))
-                members = [(design, found[design.name]) for design in designs]
-                yield _drawn(compiled, own.name, members, variation)
+                addresses = source.addresses(designs, variation, plan.instances(part))
+                members = [(design, addresses[design.name]) for design in designs]
+                yield _drawn(compiled, matrix_set.name, members, variation)
 
 
 def _drawn(
@@ -121,13 +123,15 @@ def _drawn(
     name: str,
     members: Sequence[tuple[CompiledDesign, Mapping[str, NDArray[Any]]]],
     variation: Variation,
-) -> Drawn:
-    """The instances at the addresses of each design and split, split after split."""
+) -> ConfigInstances:
+    """Put together the addresses of each design in each split, split after split."""
     blocks: list[Block] = []
     first = 0
     for split in members[0][1]:
-        for design, found in members:
-            addresses = found[split]
+        for design, by_split in members:
+            addresses = by_split[split]
             blocks.append(Block(split, design, first, len(addresses), addresses))
             first += len(addresses)
-    return Drawn(compiled, name, tuple(design for design, _ in members), variation, tuple(blocks))
+    return ConfigInstances(
+        compiled, name, tuple(design for design, _ in members), variation, tuple(blocks)
+    )

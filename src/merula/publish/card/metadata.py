@@ -1,4 +1,4 @@
-"""The head of a card: what the Hugging Face hub and Datasets read, as YAML."""
+"""The head of a card, which the Hugging Face hub and Datasets read, as YAML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from merula.core.resources import install
 from merula.data.manifests.publication import ConfigEntry, Publication
 
 INSTALL = install("hf")
-MOST_FEATURES = 12  # configurations whose features stand in the card: they are long
+MAX_FEATURE_CONFIGS = 12  # with more, the head leaves their features out: they are long
 # The hub's identifiers (huggingface.js, packages/tasks) and those of Datasets.
 TASKS = {"paradigm": "text-classification", "matrix": "multiple-choice"}
 SUBTASKS = {"paradigm": ("acceptability-classification",), "matrix": ()}
@@ -33,16 +33,16 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def metadata(publication: Publication) -> dict[str, Any]:
-    """The head of the card, in the order of the hub's own example."""
+    """Return the head of the card, in the order of the hub's own example."""
     kinds = list(dict.fromkeys(config.kind for config in publication.configs))
     languages = [code for code in publication.languages if is_language(code)]
-    number = {0: [], 1: ["monolingual"]}.get(len(publication.languages), ["multilingual"])
+    plurality = {0: [], 1: ["monolingual"]}.get(len(publication.languages), ["multilingual"])
     head = {
         "annotations_creators": ["machine-generated"],
         "language_creators": ["machine-generated"],
         "language": languages,
         "license": publication.licence,
-        "multilinguality": number,
+        "multilinguality": plurality,
         "pretty_name": publication.title,
         "size_categories": [size_category(publication.rows)],
         "source_datasets": ["original"],
@@ -51,7 +51,7 @@ def metadata(publication: Publication) -> dict[str, Any]:
         "tags": tags(publication),
         "configs": [_config(config, publication) for config in publication.configs],
         "dataset_info": [
-            _info(config, features=len(publication.configs) <= MOST_FEATURES)
+            _info(config, features=len(publication.configs) <= MAX_FEATURE_CONFIGS)
             for config in publication.configs
         ],
     }
@@ -64,16 +64,16 @@ def is_language(code: str) -> bool:
 
 
 def size_category(rows: int) -> str:
-    """The hub's name for a number of rows.
+    """Return the hub's name for a number of rows.
 
     >>> size_category(999), size_category(1000)
     ('n<1K', '1K<n<10K')
     """
-    return next((name for least, name in SIZES if rows < least), "n>1T")
+    return next((name for bound, name in SIZES if rows < bound), "n>1T")
 
 
 def tags(publication: Publication) -> list[str]:
-    """What the data set is found by besides languages and tasks."""
+    """Return the words by which people find the data set, besides languages and tasks."""
     kinds = (KINDS[config.kind] for config in publication.configs)
     phenomena = (config.phenomenon for config in publication.configs)
     return list(dict.fromkeys(["merula", "linguistics", "syntax", "synthetic", *kinds, *phenomena]))
@@ -88,7 +88,7 @@ def _config(config: ConfigEntry, publication: Publication) -> dict[str, Any]:
 
 
 def _info(config: ConfigEntry, *, features: bool) -> dict[str, Any]:
-    """Features and sizes; without the former Datasets read them from the Parquet files."""
+    """Return features and sizes; without features, Datasets read them from the Parquet files."""
     memory = {s.name: sum(part.memory for part in s.files) for s in config.splits}
     return {
         "config_name": config.name,
@@ -104,7 +104,7 @@ def _info(config: ConfigEntry, *, features: bool) -> dict[str, Any]:
 
 # --- YAML ----------------------------------------------------------------------------------------
 
-# Words that some version of YAML takes for something else than a text.
+# Words that some version of YAML does not take for a text.
 _WORDS = frozenset("y n yes no on off true false null nan inf".split())
 _PLAIN = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
 _RANGE = re.compile(r"\d+[KMBT]<n<\d+[KMBT]")
@@ -122,11 +122,10 @@ def is_plain(text: str) -> bool:
 
 
 def to_yaml(value: Mapping[str, Any]) -> str:
-    """A mapping as YAML, keys in their order, any letters as they are.
+    """Write a mapping as YAML, with its keys in their order and any letters as they are.
 
-    What holds nothing but plain values stands on a line.
-
-    Raises `MerulaError` where PyYAML is missing.
+    Lists and mappings of nothing but plain values take a line. Raises `MerulaError` where PyYAML is
+    missing.
     """
     yaml = demand_yaml()
     written: str = yaml.dump(
@@ -140,7 +139,7 @@ def to_yaml(value: Mapping[str, Any]) -> str:
 
 
 def read_yaml(text: str) -> Any:
-    """What YAML says; raises ValueError where it is none."""
+    """Read YAML; raises ValueError where it is not YAML."""
     yaml = demand_yaml()
     try:
         return yaml.safe_load(text)
@@ -149,7 +148,7 @@ def read_yaml(text: str) -> Any:
 
 
 def demand_yaml() -> Any:
-    """PyYAML; raises `MerulaError` where it is not installed."""
+    """Return PyYAML; raises `MerulaError` where it is not installed."""
     try:
         import yaml
     except ImportError as error:

@@ -1,15 +1,15 @@
-"""How a data set is cited, as BibTeX."""
+"""How a data set is cited: the BibTeX that was given, or one made of title and authors."""
 
 from __future__ import annotations
 
 import re
 
 from merula.data.manifests.publication import Publication
-from merula.publish.markdown import line
+from merula.publish.card.markdown import line
 
 
 def citation(publication: Publication) -> str:
-    """The citation that was given, or one made of the title and the authors."""
+    """Return the citation that was given, or one made of title and authors, as BibTeX."""
     given = publication.citation.strip()
     if given:
         return given
@@ -25,5 +25,5 @@ def citation(publication: Publication) -> str:
 
 
 def _escaped(text: str) -> str:
-    found = re.sub(r"[{}\\]", "", line(text))
-    return re.sub(r"[&%$#_]", lambda m: "\\" + m[0], found)
+    bare = re.sub(r"[{}\\]", "", line(text))
+    return re.sub(r"[&%$#_]", lambda m: "\\" + m[0], bare)

@@ -1,7 +1,6 @@
-"""Why the hub does not do what is asked: exceptions of huggingface_hub as problems with a remedy.
+"""Faults of the hub: exceptions of huggingface_hub as problems with a remedy.
 
-What is told holds neither the token nor addresses of uploads, which carry a right to write in
-their text.
+No message contains the token, nor the address of an upload: whoever has that may write there.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from typing import Any
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 
-PASSING = (408, 425, 429, 500, 502, 503, 504)
+PASSING = (408, 425, 429, 500, 502, 503, 504)  # of HTTP: too busy, too early, out of order
 BEHIND = 412  # the answer to a commit on top of one that is no longer the last
-UNFIT = 400  # for files that are refused before they are sent
+UNFIT = 400  # stands for files that huggingface_hub rejects before it sends them
 NO_XET = 404  # the answer of a hub without this kind of storage
+MAX_QUOTED_CHARACTERS = 300  # of the hub's own words, which can be a whole page of HTML
 ONE_COMMIT = (
     "all files go in one commit, so the repository is as it was or has all that is new;"
     " push again to go on"
@@ -25,27 +25,28 @@ ONE_COMMIT = (
 
 
 @frozen
-class Fault:
-    """Why a call failed.
+class HubFault:
+    """Why a call of the hub failed.
 
-    ``status`` is that of the answer, or None where none came; ``said`` the hub's own words,
+    ``status`` is that of the HTTP answer, None where none came; ``quote`` the hub's own words;
     ``wait`` the seconds that it asks to wait. A ``passing`` fault may be gone at the next try.
     """
 
     status: int | None
     what: str
-    said: str = ""
+    quote: str = ""
     wait: float | None = None
     passing: bool = False
     remedy: str = ""
 
     def problem(self, repo: str, url: str) -> MerulaError:
-        """The fault as a user is told of it (M703 to M707, M709)."""
-        code, message, remedy = self._told(repo)
-        notes = [f"the hub says: {self.said}"] if self.said else []
+        """Return the fault as users are told of it (M703 to M707, M709)."""
+        code, message, remedy = self._message(repo)
+        notes = [f"the hub says: {self.quote}"] if self.quote else []
         return MerulaError.of(code, message, remedy=self.remedy or remedy, place=url, notes=notes)
 
-    def _told(self, repo: str) -> tuple[str, str, str]:
+    def _message(self, repo: str) -> tuple[str, str, str]:
+        """Return code, message and remedy."""
         owner = repo.partition("/")[0]
         if self.status is None:
             return "M706", self.what, f"check the connection; {ONE_COMMIT}"
@@ -67,8 +68,8 @@ class Fault:
         return "M709", f"the hub cannot take the files: {self.what}", f"mend that; {ONE_COMMIT}"
 
 
-def fault_of(error: BaseException, token: str) -> Fault | None:
-    """What an exception says of the hub or the way to it; None where it says nothing of them."""
+def fault_of(error: BaseException, token: str) -> HubFault | None:
+    """Return the fault of the hub, or of the way to it, that an exception tells of, if it does."""
     from huggingface_hub.utils import HfHubHTTPError
 
     for cause in _causes(error):
@@ -77,29 +78,29 @@ def fault_of(error: BaseException, token: str) -> Fault | None:
             return _answered(cause, token)
         if "OfflineModeIsEnabled" in names:
             remedy = "unset the variable HF_HUB_OFFLINE, then push again"
-            return Fault(None, "huggingface_hub is told to stay offline", remedy=remedy)
+            return HubFault(None, "huggingface_hub is told to stay offline", remedy=remedy)
         if "XetAuthenticationError" in names:
-            return Fault(401, "the hub does not accept the token", _line(str(cause), token))
+            return HubFault(401, "the hub does not accept the token", _line(str(cause), token))
         if _lacks_xet(cause):
             remedy = "set the variable HF_HUB_DISABLE_XET to 1, then push again"
-            return Fault(NO_XET, "it has no Xet storage", remedy=remedy)
+            return HubFault(NO_XET, "it has no Xet storage", remedy=remedy)
         if isinstance(cause, json.JSONDecodeError):
             return _cut_off("an answer was not complete")
         if isinstance(cause, (ConnectionError, TimeoutError)) or _of_transport(cause):
             return _cut_off(_reason(cause, token))
-    if isinstance(error, RuntimeError):  # of the storage, which gives no more than a text
+    if isinstance(error, RuntimeError):  # hf_xet raises these; only the text says more
         return _cut_off(_reason(error, token))
     if isinstance(error, (OSError, ValueError)):
-        return Fault(UNFIT, _reason(error, token))
+        return HubFault(UNFIT, _reason(error, token))
     return None
 
 
-def _cut_off(reason: str) -> Fault:
-    return Fault(None, f"the connection to the hub fails: {reason}", passing=True)
+def _cut_off(reason: str) -> HubFault:
+    return HubFault(None, f"the connection to the hub fails: {reason}", passing=True)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The exception, and those that led to it."""
+    """Yield the exception, and those that led to it."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -107,7 +108,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _of_transport(error: BaseException) -> bool:
-    """Whether it is an error of the library for HTTP, which depends on the version."""
+    """Whether an exception is of the library for HTTP; which one, depends on huggingface_hub."""
     return any(
         kind.__module__.partition(".")[0] in ("httpx", "httpx2", "requests")
         for kind in type(error).__mro__
@@ -115,28 +116,34 @@ def _of_transport(error: BaseException) -> bool:
 
 
 def _lacks_xet(error: BaseException) -> bool:
-    """Whether the hub has no address for uploads to Xet storage, as hubs of one's own may not."""
+    """Whether the hub has no Xet storage; a hub that somebody runs on their own may not."""
     return "xet-write-token" in str(error) and str(NO_XET) in str(error)
 
 
-def _answered(error: Any, token: str) -> Fault:
+def _answered(error: Any, token: str) -> HubFault:
     answer = error.response
     status: int = answer.status_code
-    said = _line(error.server_message or "", token)
+    quote = _line(error.server_message or "", token)
     if status == BEHIND:
-        return Fault(status, "somebody else pushes to it at the same time", passing=True)
+        return HubFault(status, "somebody else pushes to it at the same time", passing=True)
     reason = getattr(answer, "reason_phrase", "") or getattr(answer, "reason", "")
     what = f"the hub answers {status} {reason}".rstrip()
     passing = status in PASSING or status >= 500
-    return Fault(status, what, "" if passing else said, _asked_wait(answer.headers), passing)
+    return HubFault(status, what, "" if passing else quote, _asked_wait(answer.headers), passing)
 
 
 def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds that an answer asks to wait: ``Retry-After``, or the window of the limit."""
+    """Return the seconds that an answer asks to wait, by its limit of calls or ``Retry-After``.
+
+    >>> _asked_wait({"retry-after": "17"})
+    18.0
+    >>> _asked_wait({"ratelimit": '"api";r=0;t=120'})  # r calls are left in the next t seconds
+    121.0
+    """
     window = re.search(r"r\s*=\s*0\s*;\s*t\s*=\s*(\d+)", headers.get("ratelimit", ""))
     after = headers.get("retry-after", "").strip()
     seconds = int(window[1]) if window else int(after) if after.isdigit() else 0
-    return float(seconds + 1) if seconds else None  # one more, for they are rounded
+    return float(seconds + 1) if seconds else None  # one more, since the hub rounds down
 
 
 def _reason(error: BaseException, token: str) -> str:
@@ -144,7 +151,9 @@ def _reason(error: BaseException, token: str) -> str:
 
 
 def _line(text: str, token: str) -> str:
-    """A text in one line, without the token and without addresses, which may hold a signature."""
+    """Return a text in one line, without the token and without addresses, which may be signed."""
     bare = re.sub(r"https?://[^\s)'\"]+", "(address)", text.replace(token, "(token)"))
     short = " ".join(bare.split())
-    return short if len(short) <= 300 else f"{short[:300]} …"
+    if len(short) <= MAX_QUOTED_CHARACTERS:
+        return short
+    return f"{short[:MAX_QUOTED_CHARACTERS]} …"

@@ -1,7 +1,9 @@
 """The text of a card: facts, written with the packaged template or with a user's own.
 
-A user's template may extend the packaged one (``templates/card``) and put other text in its blocks.
-It runs in a sandbox, and whatever goes wrong in it is a `MerulaError`.
+In: the facts (`merula.publish.card.facts`), perhaps a template. Out: Markdown with a head in YAML.
+`merula.publish.make` calls it. A user's template may extend the packaged one (``templates/card``)
+and put other text in its blocks. It runs in a sandbox, and whatever goes wrong in it is a
+`MerulaError`.
 """
 
 from __future__ import annotations
@@ -17,21 +19,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from merula.core.diagnostics import MerulaError
 from merula.core.resources import folder
 from merula.core.wording import did_you_mean
-from merula.publish import markdown
-from merula.publish.card_metadata import demand_yaml, read_yaml, to_yaml
+from merula.publish.card import markdown
+from merula.publish.card.metadata import demand_yaml, read_yaml, to_yaml
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
 
 T = TypeVar("T")
 TEMPLATE = "card.md.j2"
-# What a template can raise by what it does with values.
-FAULTS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+# Exceptions that a template can raise by what it does with values.
+VALUE_FAULTS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
 _HEAD = re.compile(r"\s*---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
-def render(said: Mapping[str, Any], template: Path | None = None) -> str:
-    """The card as Markdown with its head.
+def render(facts: Mapping[str, Any], template: Path | None = None) -> str:
+    """Write the card as Markdown with its head.
 
     ``template`` is a Jinja template of the user's own, which may begin with ``{% extends
     "card.md.j2" %}``. A text that it writes without a head gets one. Raises `MerulaError` where
@@ -39,9 +41,9 @@ def render(said: Mapping[str, Any], template: Path | None = None) -> str:
     """
     demand_yaml()
     if template is None:
-        text = _packaged().get_template(TEMPLATE).render(said)
+        text = _packaged().get_template(TEMPLATE).render(facts)
     else:
-        text = _own(said, template)
+        text = _rendered(facts, template)
     return markdown.tidied(text)
 
 
@@ -57,22 +59,25 @@ def demand_template(template: Path) -> None:
     _guarded(template, lambda: _environment(template).get_template(_name(template)))
 
 
-def _own(said: Mapping[str, Any], template: Path) -> str:
-    """What a user's template writes; all that can go wrong in it is a `MerulaError`."""
+def _rendered(facts: Mapping[str, Any], template: Path) -> str:
+    """Write the card with a user's template; whatever goes wrong in it is a `MerulaError`."""
     text = _guarded(
-        template, lambda: _environment(template).get_template(_name(template)).render(said), said
+        template, lambda: _environment(template).get_template(_name(template)).render(facts), facts
     )
-    return _with_head(text, said, template)
+    return _with_head(text, facts, template)
 
 
 def _name(template: Path) -> str:
-    """What a user's template is called: never as the packaged one, which it may extend."""
+    """Return the name of a user's template, never that of the packaged one, which it may extend."""
     name = str(template)
     return f"./{name}" if name == TEMPLATE else name
 
 
-def _guarded(template: Path, do: Callable[[], T], known: Iterable[str] = ()) -> T:
-    """Do something with a user's template; ``known`` are the names that there are."""
+def _guarded(template: Path, do: Callable[[], T], names: Iterable[str] = ()) -> T:
+    """Do something with a user's template; ``names`` are those that it may use.
+
+    Raises `MerulaError` for whatever the template raises.
+    """
     from jinja2 import TemplateError, UndefinedError
     from jinja2.exceptions import SecurityError, TemplateNotFound, TemplateSyntaxError
 
@@ -94,29 +99,29 @@ def _guarded(template: Path, do: Callable[[], T], known: Iterable[str] = ()) -> 
         raise _at_fault(template, "it is not written in UTF-8", 0) from error
     except UndefinedError as error:
         name = re.match(r"'(\w+)' is undefined", str(error))
-        meant = did_you_mean(name[1], known) if name else ""
+        meant = did_you_mean(name[1], names) if name else ""
         what = f"{error}{'; ' + meant if meant else ''}"
         raise _at_fault(template, what, _line_of(error, template)) from error
-    except (TemplateError, *FAULTS) as error:
+    except (TemplateError, *VALUE_FAULTS) as error:
         raise _at_fault(template, str(error), _line_of(error, template)) from error
 
 
-def _with_head(text: str, said: Mapping[str, Any], template: Path) -> str:
-    """A card with a head that Datasets can read: its own, or that of the packaged card."""
-    found = _HEAD.match(text)
-    if found is None:
-        return f"---\n{to_yaml(said['metadata'])}---\n\n{text.lstrip()}"
+def _with_head(text: str, facts: Mapping[str, Any], template: Path) -> str:
+    """Return a card with a head that Datasets can read: its own, or that of the packaged card."""
+    match = _HEAD.match(text)
+    if match is None:
+        return f"---\n{to_yaml(facts['metadata'])}---\n\n{text.lstrip()}"
     try:
-        head = read_yaml(found[1])
+        head = read_yaml(match[1])
     except ValueError as error:
-        raise _at_fault(template, f"the head it writes is no YAML: {error}", 0) from error
+        raise _at_fault(template, f"the head it writes is not YAML: {error}", 0) from error
     if not isinstance(head, Mapping) or "configs" not in head:
         raise _at_fault(template, "the head it writes has no configs", 0)
     return text.lstrip()
 
 
 def _line_of(error: BaseException, template: Path) -> int:
-    """The line of the template in which an error has come up; 0 where it is in none."""
+    """Return the line of the template at which an error was raised; 0 if it was elsewhere."""
     line, at = 0, error.__traceback__
     while at is not None:
         if at.tb_frame.f_code.co_filename == str(template):
@@ -142,11 +147,11 @@ def _packaged() -> Environment:
 
 
 def _environment(template: Path | None) -> Environment:
-    """The sandbox in which templates run; nothing is escaped but by its filters."""
+    """Return the sandbox in which templates run; only its filters escape text."""
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    made = ImmutableSandboxedEnvironment(
+    environment = ImmutableSandboxedEnvironment(
         loader=_loader(template),
         autoescape=False,
         undefined=StrictUndefined,
@@ -170,31 +175,31 @@ def _environment(template: Path | None) -> Environment:
         "share": lambda value: f"{value:.1%}",
         "shares": _shares,
     }
-    made.filters.update(filters)
-    made.globals.update({"link": _link, "broken": _broken, "reached": _reached})
-    return made
+    environment.filters.update(filters)
+    environment.globals.update({"link": _link, "broken": _broken, "reached": _reached})
+    return environment
 
 
 def _link(text: object, url: str) -> str:
-    """A link, or the text alone where there is no address that can stand in one."""
+    """Write a link, or the text alone if the address is not one that a link can have."""
     shown = markdown.inline(text)
     return f"[{shown}]({url})" if re.fullmatch(r"https?://[^\s()<>\\\"]+", url) else shown
 
 
 def _shares(values: Iterable[float]) -> str:
-    """A share, or from which to which they go."""
-    found = list(dict.fromkeys(f"{value:.1%}" for value in sorted(values)))
-    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+    """Write a share, or the range of several: ``12.5% to 50.0%``."""
+    texts = list(dict.fromkeys(f"{value:.1%}" for value in sorted(values)))
+    return texts[0] if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
 
 
 def _broken(cell: Mapping[str, Any]) -> str:
-    """The rules that a cell breaks."""
+    """Write the rules that a cell breaks."""
     always = [markdown.code(rule) for rule in cell["breaks"]]
     return ", ".join([*always, *(f"sometimes {markdown.code(x)}" for x in cell["sometimes"])])
 
 
 def _reached(probe: Mapping[str, Any], *, forced: bool = True) -> str:
-    """What a probe reaches, and what is forced; in bold where that is less."""
+    """Write what a probe reaches, in bold if it exceeds what the design forces, and that share."""
     text = f"{probe['accuracy']:.1%}"
     if probe["leaks"]:
         text = f"**{text}**"
@@ -212,7 +217,7 @@ def _loader(template: Path | None) -> BaseLoader:
 
 
 def _read(template: Path, name: str) -> tuple[str, str, Callable[[], bool]] | None:
-    """The user's template by its path; other names are not its."""
+    """Read the user's template for the loader, which asks for all templates by name."""
     if name != _name(template):
         return None
     return template.read_text(encoding="utf-8-sig"), str(template), lambda: True

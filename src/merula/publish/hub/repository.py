@@ -1,10 +1,12 @@
 """A data set repository on the Hugging Face Hub: what it holds, and a commit on top of that.
 
-This is the one place that speaks with huggingface_hub, which is imported when it is needed.
+In: the name of a repository and a token. Out: its files with their hashes, or a new commit. `push`
+calls it. Only this module calls huggingface_hub, which is imported when it is needed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import re
@@ -21,23 +23,27 @@ from merula.core.resources import install
 from merula.data.manifests.publication import PUBLICATION
 
 INSTALL = install("hf")
-TAKEN = 409
-ANSWER = 60.0  # seconds in which the hub tells of a repository
+TAKEN = 409  # the answer where a repository of this name exists
+ANSWER_SECONDS = 60.0  # in which the hub has to tell of a repository; mostly it takes one
 
 Progress = Callable[[str], None]
 
 
 class RemoteFile(NamedTuple):
-    """A file on the hub: Git's hash of it, or of what stands for it, and that of large storage."""
+    """A file on the hub.
 
-    size: int
+    ``sha256`` is of its content; the hub has it only of files in large storage. ``blob`` is Git's
+    hash: of the content, or of the pointer to large storage.
+    """
+
+    size: int  # in bytes
     blob: str
     sha256: str | None
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A repository as it was seen; ``head`` is its last commit, None where there is none."""
+    """A repository as it was when the hub was asked; ``head`` is its last commit, if it has one."""
 
     head: str | None
     private: bool
@@ -46,9 +52,9 @@ class Remote:
 
 @dataclass(frozen=True)
 class Hub:
-    """A repository, whether it is there or not, as somebody with this token may use it.
+    """A repository that may exist, as somebody with this token may use it.
 
-    Its methods raise what huggingface_hub raises (`merula.publish.hub_faults.fault_of`).
+    Its methods raise what huggingface_hub raises (`merula.publish.hub.faults.fault_of`).
     """
 
     api: Any
@@ -57,11 +63,11 @@ class Hub:
     url: str
 
     def state(self) -> Remote | None:
-        """What the repository holds; None where the token can see none."""
+        """Return what the repository holds; None where the token cannot see one."""
         from huggingface_hub.utils import RepositoryNotFoundError
 
         try:
-            info = self.api.dataset_info(self.repo, timeout=ANSWER)
+            info = self.api.dataset_info(self.repo, timeout=ANSWER_SECONDS)
         except RepositoryNotFoundError as error:
             if error.response.status_code != 404:  # 401: the token is not accepted
                 raise
@@ -81,7 +87,7 @@ class Hub:
         }
 
     def create(self, *, private: bool) -> None:
-        """Make the repository; nothing happens where the name is taken, be it by another push."""
+        """Make the repository; nothing happens if the name is taken, perhaps by another push."""
         from huggingface_hub.utils import HfHubHTTPError
 
         try:
@@ -91,10 +97,10 @@ class Hub:
                 raise
 
     def published(self, remote: Remote) -> dict[str, Mapping[str, Any]]:
-        """What the manifest there says that Merula has published: entries by path.
+        """Return the entries of files in the manifest there, by path.
 
-        The manifest may be of another version, so only the places of files are read. One that is
-        not understood says nothing.
+        The manifest may be of another version of Merula, so nothing else of it is read. If it is
+        missing or cannot be understood there are none.
         """
         if PUBLICATION not in remote.files:
             return {}
@@ -107,13 +113,18 @@ class Hub:
             return {}
 
     def content(self, remote: Remote, name: str) -> bytes:
-        """What stands in a small file."""
+        """Fetch a file; the hub keeps files outside large storage below 10 MB."""
         from huggingface_hub.utils import build_hf_headers, hf_raise_for_status, http_backoff
 
         address = f"{self.url}/resolve/{remote.head}/{name}"
         answer = http_backoff("GET", address, headers=build_hf_headers(token=self.token))
         hf_raise_for_status(answer)
         return bytes(answer.content)
+
+    def sha256(self, remote: Remote, name: str) -> str:
+        """Return the SHA-256 of a file; it is fetched if the hub has only another hash of it."""
+        known = remote.files[name].sha256
+        return known or hashlib.sha256(self.content(remote, name)).hexdigest()
 
     def commit(
         self,
@@ -124,31 +135,31 @@ class Hub:
         parent: str | None,
         ready: Callable[[], None],
     ) -> str:
-        """Make one commit on top of ``parent`` and give its hash.
+        """Make one commit on top of ``parent`` and return its hash.
 
-        ``ready`` is called when large files are there and only the commit itself is to come.
+        ``ready`` is called when all large files are uploaded and only the commit is left to do.
         """
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         files = [CommitOperationAdd(name, path) for name, path in adds.items()]
-        # Given no patterns, the hub does not leave out in silence what a .gitignore there names.
+        # Without this the hub silently leaves out what a .gitignore there names.
         self.api.preupload_lfs_files(
             self.repo, files, repo_type="dataset", gitignore_content="", free_memory=False
         )
         ready()
-        gone = [CommitOperationDelete(name, is_folder=False) for name in deletes]
-        made = self.api.create_commit(
+        deletions = [CommitOperationDelete(name, is_folder=False) for name in deletes]
+        commit = self.api.create_commit(
             self.repo,
-            [*files, *gone],
+            [*files, *deletions],
             commit_message=message,
             repo_type="dataset",
             parent_commit=parent,
         )
-        return str(made.oid)
+        return str(commit.oid)
 
 
 def demand_library() -> None:
-    """Refuse to go on without huggingface_hub (M700)."""
+    """Raise `MerulaError` unless huggingface_hub is installed (M700)."""
     if find_spec("huggingface_hub") is None:
         raise MerulaError.of(
             "M700",
@@ -158,7 +169,7 @@ def demand_library() -> None:
 
 
 def hub_of(repo: str, token: str | None, endpoint: str | None) -> Hub:
-    """The repository with this token, or the one that is stored; raises `MerulaError` (M702)."""
+    """Return a repository with this token, or the stored one; raises `MerulaError` (M702)."""
     from huggingface_hub import HfApi, get_token
 
     token = token or get_token()
@@ -172,7 +183,7 @@ def hub_of(repo: str, token: str | None, endpoint: str | None) -> Hub:
 
 
 def url_of(repo: str, endpoint: str | None) -> str:
-    """The address of the repository's page."""
+    """Return the address of the repository's page."""
     from huggingface_hub import constants
 
     return f"{(endpoint or constants.ENDPOINT).rstrip('/')}/datasets/{repo}"
@@ -182,7 +193,7 @@ def url_of(repo: str, endpoint: str | None) -> str:
 
 
 class _Waits(logging.Handler):
-    """Tells that huggingface_hub waits; its own words would show signed addresses."""
+    """Tells that huggingface_hub waits, whose own words would show signed addresses."""
 
     def __init__(self, say: Progress) -> None:
         super().__init__()
@@ -197,7 +208,7 @@ class _Waits(logging.Handler):
 
 @contextmanager
 def quiet(say: Progress, *, bars: bool) -> Iterator[None]:
-    """Have huggingface_hub print nothing, save its bars if wanted; what matters is told."""
+    """Keep huggingface_hub from printing, but for its bars if wanted; tell what matters."""
     from huggingface_hub.utils import (
         are_progress_bars_disabled,
         disable_progress_bars,
