@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from audited import ROOT, found, rows_found
 from merula.audit import Audit, Columns, Reading, Settings, audit, read_corpus
-from merula.audit.checks import CHECKS
+from merula.audit.checks.registry import CHECKS
 from merula.audit.corpus import Cell, Corpus, Pair, Place, Sentence
-from merula.audit.readers import FORMATS
+from merula.audit.reading.readers import FORMATS
 from merula.audit.report import NAMES
 from merula.audit.words import change, tokens
 from merula.cli import main

@@ -19,11 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audited import ROOT, found, rows_found
-from merula.audit import Audit, Matrix, Reading, Settings, audit, matrix_claims, read_corpus
+from merula.audit import Audit, Matrix, Reading, Settings, audit, read_corpus
+from merula.audit.checks import answer_claims as matrix_claims
+from merula.audit.checks.answer_sets import chi_square_tail
 from merula.audit.corpus import Corpus, Place
-from merula.audit.matrix_scores import bags, credit, distance, edits, places
-from merula.audit.matrix_sets import chi_square_tail
-from merula.audit.matrix_solvers import SOLVERS, grammatical
+from merula.audit.probes.answer_scores import bags, credit, distance, edits, places
+from merula.audit.probes.solvers import SOLVERS, grammatical
 from merula.cli import main
 from merula.core.diagnostics import MerulaError
 from merula.lexicon.surface import Surface, load_surface

@@ -21,7 +21,7 @@ import pytest
 import merula
 from merula.audit.corpus import Corpus, Matrix, Place
 from merula.audit.findings import Settings
-from merula.audit.matrix_solvers import solve
+from merula.audit.probes.solvers import solve
 from merula.audit.view import View
 from merula.compiler.answer_sets import answer_sets_of
 from merula.compiler.compile import compile_source

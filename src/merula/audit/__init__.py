@@ -5,9 +5,9 @@
 
 from merula.audit.corpus import Cell, Corpus, Matrix, Pair, Place, Sentence
 from merula.audit.findings import Settings
-from merula.audit.readers import Reading, read_corpus
+from merula.audit.reading.readers import Reading, read_corpus
+from merula.audit.reading.rows import Columns
 from merula.audit.report import Audit, audit
-from merula.audit.rows import Columns
 
 __all__ = [
     "Audit",

@@ -24,7 +24,7 @@ class Place(NamedTuple):
         return f"{self.file}:{self.row}"
 
 
-class Span(NamedTuple):
+class ObjectSpan(NamedTuple):
     """Where an object stands in a sentence, in characters."""
 
     name: str
@@ -77,7 +77,7 @@ class Sentence(NamedTuple):
     cell: Cell
     split: str
     place: Place
-    spans: tuple[Span, ...] = ()
+    spans: tuple[ObjectSpan, ...] = ()
     lexemes: tuple[str, ...] = ()
     npi_object: str = ""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from merula.audit.linear import INSTALL
-from merula.audit.matrix_solvers import BLIND, MATRICES, MEANINGS, SOLVERS, TOLD
-from merula.audit.probes import Probed
+from merula.audit.probes.linear import INSTALL
+from merula.audit.probes.sentences import Probed
+from merula.audit.probes.solvers import BLIND, MATRICES, MEANINGS, SOLVERS, TOLD
 from merula.audit.report import Audit, Result
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from merula.audit.view import View
 from merula.core.frozen import frozen
 
 
-class Example(NamedTuple):
+class FindingPlace(NamedTuple):
     """Something that was found, and where; ``other`` is a second place that it is about."""
 
     place: Place | None
@@ -35,7 +35,7 @@ class Found:
     """
 
     of: int
-    examples: tuple[Example, ...] = ()
+    examples: tuple[FindingPlace, ...] = ()
     said: str = ""
     times: int | None = None
 

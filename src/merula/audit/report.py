@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from merula.audit.checks import CHECKS
+from merula.audit.checks.registry import CHECKS
 from merula.audit.corpus import Corpus
-from merula.audit.findings import Check, Example, Found, Settings
-from merula.audit.linear import usable
-from merula.audit.matrix_solvers import SOLVERS, solve
-from merula.audit.pair_probes import probe_pairs
-from merula.audit.probes import PROBES, Probed, probe
+from merula.audit.findings import Check, FindingPlace, Found, Settings
+from merula.audit.probes.linear import usable
+from merula.audit.probes.pairs import probe_pairs
+from merula.audit.probes.sentences import PROBES, Probed, probe
+from merula.audit.probes.solvers import SOLVERS, solve
 from merula.audit.view import View
 from merula.core.frozen import frozen
 from merula.lexicon.surface import Surface
@@ -147,7 +147,7 @@ def _check_json(result: Result, examples: int) -> dict[str, Any]:
     }
 
 
-def _example_json(example: Example) -> dict[str, Any]:
+def _example_json(example: FindingPlace) -> dict[str, Any]:
     places = {"place": example.place, "other": example.other}
     return {
         "text": example.text,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from merula.audit.corpus import LICENSOR, NPI, SCOPE, Corpus, Matrix, Place, Sentence
-from merula.audit.words import WORD, Change, change, tokens
+from merula.audit.words import WORD, WordChange, change, tokens
 from merula.lexicon.surface import Surface
 from merula.lexicon.table import clean
 
@@ -27,16 +27,16 @@ class Text(NamedTuple):
     language: str
 
 
-class Edge(NamedTuple):
+class ContrastEdge(NamedTuple):
     """Two sentences of a paradigm, by number, that differ in one thing by design."""
 
     contrast: str
     one: int
     other: int
-    change: Change
+    change: WordChange
 
 
-class Site(NamedTuple):
+class WordPlace(NamedTuple):
     """Where something stands in a sentence (only the order counts), and the words there.
 
     ``sure`` is False where more differs, so that the words may not be of this thing alone.
@@ -156,23 +156,23 @@ class View:
         return [(of(pair.good), of(pair.bad)) for pair in self.pairs]
 
     @cached_property
-    def edges(self) -> list[Edge]:
+    def edges(self) -> list[ContrastEdge]:
         """Pairs of cells that differ in the licensor, in the NPI, or in scope alone."""
         found = []
         words = self.words
         for members in self.groups.values():
             for contrast, one, other in _edges(self.sentences, members):
-                found.append(Edge(contrast, one, other, change(words[one], words[other])))
+                found.append(ContrastEdge(contrast, one, other, change(words[one], words[other])))
         return found
 
     @cached_property
-    def sites(self) -> dict[str, dict[int, Site]]:
+    def sites(self) -> dict[str, dict[int, WordPlace]]:
         """Where licensor and NPI (or what stands for them) stand in each sentence, by number.
 
         The data say so in their spans; else it is where a sentence differs from its neighbour in
         the paradigm. Both count the same within a sentence: characters, or words.
         """
-        found: dict[str, dict[int, Site]] = {LICENSOR: {}, NPI: {}}
+        found: dict[str, dict[int, WordPlace]] = {LICENSOR: {}, NPI: {}}
         for number, sentence in enumerate(self.sentences):
             spans = {span.name: span for span in sentence.spans}
             objects = {LICENSOR: spans.get(LICENSOR), NPI: spans.get(sentence.npi_object)}
@@ -180,7 +180,7 @@ class View:
                 for role, span in objects.items():
                     if span is not None:
                         said = sentence.text[span.start : span.end].casefold()
-                        found[role][number] = Site(span.start, said)
+                        found[role][number] = WordPlace(span.start, said)
         told = set(found[NPI])
         for edge in self.edges:
             if edge.contrast == SCOPE:
@@ -192,7 +192,7 @@ class View:
                 if number not in told:
                     said = " ".join(self.words[number][start:end])
                     sure = edge.change.kind in ("replaced", "moved")
-                    found[edge.contrast].setdefault(number, Site(start, said, sure))
+                    found[edge.contrast].setdefault(number, WordPlace(start, said, sure))
         return found
 
 

@@ -41,7 +41,7 @@ def closed_up(text: str) -> str:
     return MARK.sub(r"\1", APOSTROPHE.sub("'", clean(text)))
 
 
-class Change(NamedTuple):
+class WordChange(NamedTuple):
     """How two lists of words differ.
 
     ``kind`` is ``same``; ``replaced``: one stretch by another, which shares no word with it (one of
@@ -56,7 +56,7 @@ class Change(NamedTuple):
     other: tuple[int, int]
 
 
-def change(one: Sequence[str], other: Sequence[str]) -> Change:
+def change(one: Sequence[str], other: Sequence[str]) -> WordChange:
     """How two lists of words differ.
 
     >>> change("he did not go".split(), "he did also go".split())
@@ -76,7 +76,7 @@ def change(one: Sequence[str], other: Sequence[str]) -> Change:
     while end < shortest - start and one[-1 - end] == other[-1 - end]:
         end += 1
     a, b = one[start : len(one) - end], other[start : len(other) - end]
-    whole = Change("several", (start, start + len(a)), (start, start + len(b)))
+    whole = WordChange("several", (start, start + len(a)), (start, start + len(b)))
     if not a and not b:
         return whole._replace(kind="same")
     if set(a).isdisjoint(b):
@@ -90,14 +90,14 @@ def change(one: Sequence[str], other: Sequence[str]) -> Change:
     )
 
 
-def _moved(a: Sequence[str], b: Sequence[str], start: int) -> Change | None:
+def _moved(a: Sequence[str], b: Sequence[str], start: int) -> WordChange | None:
     """Two neighbouring stretches in the other order: the shorter one has moved."""
     size = len(a)
     for cut in range(1, size):
         if a[cut] == b[0] and a[cut:] == b[: size - cut] and a[:cut] == b[size - cut :]:
             if cut <= size - cut:
-                return Change("moved", (start, start + cut), (start + size - cut, start + size))
-            return Change("moved", (start + cut, start + size), (start, start + size - cut))
+                return WordChange("moved", (start, start + cut), (start + size - cut, start + size))
+            return WordChange("moved", (start + cut, start + size), (start, start + size - cut))
     return None
 
 

@@ -170,8 +170,8 @@ def _place(*places: Mapping[str, Any] | None) -> str:
 
 
 def _shortcuts(probes: Iterable[Mapping[str, Any]], tolerance: float) -> Iterator[Shortcuts]:
-    from merula.audit.matrix_solvers import MEANINGS
-    from merula.audit.probes import PROBES
+    from merula.audit.probes.sentences import PROBES
+    from merula.audit.probes.solvers import MEANINGS
 
     own = list(probes)
     for kind, note in NOTES.items():

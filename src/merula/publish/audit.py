@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from merula.audit.corpus import Corpus
-from merula.audit.published import read_published
+from merula.audit.reading.published import read_published
 from merula.audit.report import audit
 from merula.data.manifests.publication import Publication
 from merula.lexicon.surface import Surface

@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from merula.audit.linear import usable
+from merula.audit.probes.linear import usable
 from merula.core.diagnostics import MerulaError
 from merula.core.files import replacing
 from merula.core.frozen import frozen

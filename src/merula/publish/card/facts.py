@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from merula.audit.matrix_solvers import BLIND, MATRICES, MEANINGS
-from merula.audit.probes import PROBES
+from merula.audit.probes.sentences import PROBES
+from merula.audit.probes.solvers import BLIND, MATRICES, MEANINGS
 from merula.compiler.compiled import Compiled
 from merula.data.features import ClassNames, Feature, Fields, Items, Value
 from merula.data.manifests.publication import ConfigEntry, Publication

@@ -10,9 +10,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from merula.audit.cells import MISSING, first_column, text_of, truth, whole, word_of
 from merula.audit.corpus import Matrix, Place
-from merula.audit.tables import Fault, Table, refuse
+from merula.audit.reading.tables import DataTable, UnreadableLine, refuse
+from merula.audit.reading.values import MISSING, first_column, text_of, truth, whole, word_of
 from merula.core.frozen import frozen
 
 RIGHT = frozenset({"true", "correct", "right"})  # labels of right answers
@@ -24,7 +24,7 @@ Row = Sequence[Any]
 
 
 @frozen(eq=False)
-class Lists:
+class MatrixColumns:
     """The columns of matrices, a list for each row; empty where the data have not these."""
 
     context: Sequence[Row]
@@ -42,8 +42,8 @@ class Lists:
         return (self.context, *of_answers, self.context_templates, self.answer_templates)
 
 
-class Cells(NamedTuple):
-    """The cells of a row, in the order of `Lists`."""
+class MatrixCells(NamedTuple):
+    """The cells of a row, in the order of `MatrixColumns`."""
 
     context: Row
     answers: Row
@@ -62,24 +62,24 @@ class NoMatrixError(ValueError):
         self.code = code
 
 
-def matrices(path: Path, table: Table, title: str, lists: Lists) -> list[Matrix]:
+def matrices(path: Path, table: DataTable, title: str, lists: MatrixColumns) -> list[Matrix]:
     """The matrices of some columns; raises `MerulaError` where a row is none."""
     number = len(table)
     missing = [""] * number
-    cells = map(Cells, *(column or [()] * number for column in lists.columns))
+    cells = map(MatrixCells, *(column or [()] * number for column in lists.columns))
     names = map(word_of, first_column(table, *NAMES) or missing)
     told = [map(word_of, first_column(table, name) or missing) for name in TOLD]
     rows = zip(table.rows, cells, _parts(table, title), names, _lexemes(table), strict=True)
     rules: dict[Row, tuple[str, ...]] | None = {} if lists.broken else None
     found: list[Matrix] = []
-    faults: list[tuple[str, Fault]] = []
+    faults: list[tuple[str, UnreadableLine]] = []
     for (row, own, part, name, lexemes), (split, design, frame, variant) in zip(
         rows, zip(*told, strict=True), strict=True
     ):
         try:
             matrix = _matrix(own, Place(str(path), row), rules)
         except NoMatrixError as error:
-            faults.append((error.code, Fault(row, str(error))))
+            faults.append((error.code, UnreadableLine(row, str(error))))
             continue
         found.append(
             matrix._replace(
@@ -98,7 +98,7 @@ def matrices(path: Path, table: Table, title: str, lists: Lists) -> list[Matrix]
     return found
 
 
-def _matrix(cells: Cells, place: Place, rules: dict[Row, tuple[str, ...]] | None) -> Matrix:
+def _matrix(cells: MatrixCells, place: Place, rules: dict[Row, tuple[str, ...]] | None) -> Matrix:
     """A matrix of the cells of a row, without its names; raises `NoMatrixError`.
 
     ``rules`` are those that are known, None where the data say nothing of rules.
@@ -127,7 +127,7 @@ def _matrix(cells: Cells, place: Place, rules: dict[Row, tuple[str, ...]] | None
     )
 
 
-def _parts(table: Table, title: str) -> list[str]:
+def _parts(table: DataTable, title: str) -> list[str]:
     """What each row belongs to: a part of a suite and a set of it; else what the file is called."""
     parts = first_column(table, *PARTS)
     if parts is None:
@@ -192,7 +192,7 @@ def _right(said: Any, answers: Sequence[str], labels: Sequence[str]) -> tuple[in
     return tuple(place for place, label in enumerate(labels) if label.strip().lower() in RIGHT)
 
 
-def _lexemes(table: Table) -> Iterator[tuple[str, ...]]:
+def _lexemes(table: DataTable) -> Iterator[tuple[str, ...]]:
     """The lexemes of each row, those of its sentences together; no words of values (``any=no``)."""
     own = [
         cells

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from merula.audit.corpus import Matrix
 from merula.audit.findings import Settings
-from merula.audit.linear import Bags, fitted, usable
-from merula.audit.matrix_scores import (
+from merula.audit.probes.answer_scores import (
     Score,
     Words,
     bags,
@@ -34,7 +33,8 @@ from merula.audit.matrix_scores import (
     slot_values,
     slots,
 )
-from merula.audit.probes import FEWEST, FOLDS, Probed
+from merula.audit.probes.linear import Bags, fitted, usable
+from merula.audit.probes.sentences import FEWEST, FOLDS, Probed
 from merula.audit.view import View
 from merula.core.frozen import frozen
 

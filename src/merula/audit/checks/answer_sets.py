@@ -6,16 +6,16 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from merula.audit.checks.spelling import shown
 from merula.audit.corpus import Matrix, Place
-from merula.audit.findings import Example, Found, Settings
-from merula.audit.matrix_rows import RIGHT
-from merula.audit.spelling import shown
+from merula.audit.findings import FindingPlace, Found, Settings
+from merula.audit.reading.matrix_rows import RIGHT
 from merula.audit.view import View
 
 LEVEL = 0.01  # of error, for the places of right answers
 
 
-class Tally:
+class SetTally:
     """Things that are found in several matrices, counted by what they are called.
 
     An example stands for all matrices of a part that have the thing, with the place of the first.
@@ -40,7 +40,7 @@ class Tally:
         for (part, what), times in self.times.most_common():
             where = f"{part}: " if len(self.of) > 1 else ""
             said_of_it = f"{where}{what} in {times:,} of {len(self.of[part]):,}"
-            examples.append(Example(self.first[part, what], said_of_it))
+            examples.append(FindingPlace(self.first[part, what], said_of_it))
         return Found(of, tuple(examples), said, len(self.matrices))
 
 
@@ -55,7 +55,7 @@ def repeated(view: View, settings: Settings) -> Found | None:
         key = (matrix.context, tuple(sorted(matrix.answers)))
         first = seen.setdefault(key, matrix.place)
         if first is not matrix.place:
-            found.append(Example(matrix.place, shown(matrix.context[0]), first))
+            found.append(FindingPlace(matrix.place, shown(matrix.context[0]), first))
     return Found(len(view.matrices), tuple(found))
 
 
@@ -74,7 +74,7 @@ def equal_to_right(view: View, settings: Settings) -> Found | None:
 def _alike(view: View, counts: Callable[[Matrix, int, int], bool]) -> Found | None:
     if not view.matrices:
         return None
-    tally = Tally(view)
+    tally = SetTally(view)
     for matrix in view.matrices:
         first: dict[str, int] = {}
         pairs = set()
@@ -102,7 +102,7 @@ def right_in_context(view: View, settings: Settings) -> Found | None:
 def _shown_before(view: View, counts: Callable[[Matrix, int], bool]) -> Found | None:
     if not view.matrices:
         return None
-    tally = Tally(view)
+    tally = SetTally(view)
     for matrix in view.matrices:
         context = {view.plain(sentence) for sentence in matrix.context}
         labels = {
@@ -129,7 +129,7 @@ def one_right(view: View, settings: Settings) -> Found | None:
             what = "no right answer"
             if matrix.right:
                 what = f"{len(matrix.right)} right answers: {_names(matrix, matrix.right)}"
-            found.append(Example(matrix.place, what))
+            found.append(FindingPlace(matrix.place, what))
     return Found(len(view.matrices), tuple(found))
 
 
@@ -156,7 +156,7 @@ def sizes(view: View, settings: Settings) -> Found | None:
             if len(matrix.answers) == usual[1] == 1:
                 said.append("answers: only one")
             if said:
-                found.append(Example(matrix.place, "; ".join(said)))
+                found.append(FindingPlace(matrix.place, "; ".join(said)))
     return Found(len(view.matrices), tuple(found))
 
 
@@ -165,7 +165,7 @@ def labels(view: View, settings: Settings) -> Found | None:
     del settings
     if not any(matrix.labels for matrix in view.matrices):
         return None
-    tally = Tally(view)
+    tally = SetTally(view)
     for matrix in view.matrices:
         for what in dict.fromkeys(_odd_labels(matrix)):
             tally.add(matrix, what)
@@ -210,7 +210,7 @@ def position(view: View, settings: Settings) -> Found | None:
             if above > settings.tolerance and chi_square_tail(square, number - 1) < LEVEL:
                 where = f"{part}: " if len(view.matrix_parts) > 1 else ""
                 what = f"{where}answer {place + 1} is right in {most:,} of {len(own):,}"
-                found.append(Example(own[0].place, what))
+                found.append(FindingPlace(own[0].place, what))
     return Found(len(counted), tuple(found), said[0] if len(said) == 1 else "")
 
 
@@ -287,7 +287,7 @@ def _across(view: View, texts: Callable[[Matrix], Iterable[str]], noun: str) -> 
                 by_split[matrix.split].setdefault(view.plain(text), matrix.place)
     if len(by_split) < 2:
         return None
-    examples: list[Example] = []
+    examples: list[FindingPlace] = []
     said: list[str] = []
     times = 0
     names: Sequence[str] = _ordered(by_split)
@@ -301,7 +301,7 @@ def _across(view: View, texts: Callable[[Matrix], Iterable[str]], noun: str) -> 
                 said.append(f"{share:.1%} of those in {split} are in {other}")
                 what = f"{len(both):,} of {len(own):,} {noun} in {split} are in {other}"
                 first = both[0]
-                examples.append(Example(own[first], f"{what}: {shown(first)}", there[first]))
+                examples.append(FindingPlace(own[first], f"{what}: {shown(first)}", there[first]))
     of = sum(map(len, by_split.values()))
     return Found(of, tuple(examples), "; ".join(said), times)
 

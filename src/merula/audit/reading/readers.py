@@ -18,9 +18,8 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merula.audit.cells import FALSE, TRUE, word_of
 from merula.audit.corpus import Corpus, Matrix, Pair, Sentence
-from merula.audit.matrix_formats import (
+from merula.audit.reading.matrix_formats import (
     MATRIX_COLUMNS,
     WIDE,
     read_genbench,
@@ -29,8 +28,8 @@ from merula.audit.matrix_formats import (
     read_wide,
     read_xy,
 )
-from merula.audit.matrix_rows import part_of
-from merula.audit.rows import (
+from merula.audit.reading.matrix_rows import part_of
+from merula.audit.reading.rows import (
     COLUMNS,
     Columns,
     Read,
@@ -39,11 +38,11 @@ from merula.audit.rows import (
     read_pairs,
     read_sentences,
 )
-from merula.audit.tables import (
+from merula.audit.reading.tables import (
     BINARY,
     LONGEST_NOTE,
     SUFFIXES,
-    Table,
+    DataTable,
     lines_of,
     names_of,
     read_binary,
@@ -52,6 +51,7 @@ from merula.audit.tables import (
     read_separated,
     read_text,
 )
+from merula.audit.reading.values import FALSE, TRUE, word_of
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.wording import listing
@@ -76,32 +76,34 @@ PUBLISHED_PAIR = re.compile(r"[^\t]+\t[^\t]+\t[^\t]+\t[01]\t[^\t]+")
 
 
 @frozen
-class Format:
+class DataFormat:
     """A format of data: its name, what it is, and what reads a text or a table of it."""
 
     name: str
     about: str
     of_text: Callable[[Path, str, str], Read] | None = None
-    of_table: Callable[[Path, Table, str, Columns], Read] | None = None
-    of_matrices: Callable[[Path, Table, str], list[Matrix]] | None = None
+    of_table: Callable[[Path, DataTable, str, Columns], Read] | None = None
+    of_matrices: Callable[[Path, DataTable, str], list[Matrix]] | None = None
 
 
 PROBING = "probing"  # tables of a suite that say what sentences have, not which are good
 
 FORMATS = (
-    Format(
+    DataFormat(
         "sentences", "a table of sentences, one a row: Merula's paradigms", None, read_sentences
     ),
-    Format("pairs", "a table of pairs, one a row: BLiMP, any two columns", None, read_pairs),
-    Format("npi", "the published NPI paradigms: metadata, label, empty, sentence", read_npi),
-    Format(
+    DataFormat("pairs", "a table of pairs, one a row: BLiMP, any two columns", None, read_pairs),
+    DataFormat("npi", "the published NPI paradigms: metadata, label, empty, sentence", read_npi),
+    DataFormat(
         "npi-pairs", "the published NPI pairs: task, two sentences, the good one's", read_npi_pairs
     ),
-    Format("matrices", "a table of matrices: Merula's own", of_matrices=read_matrices),
-    Format("blm", "the published matrices: Sent_1, Answer_1 …", of_matrices=read_wide),
-    Format("blm-first", "the first published matrices, under numbers", of_matrices=read_numbered),
-    Format("genbench", "matrices: input, target, target_options", of_matrices=read_genbench),
-    Format("xy", "matrices: x, y, labels", of_matrices=read_xy),
+    DataFormat("matrices", "a table of matrices: Merula's own", of_matrices=read_matrices),
+    DataFormat("blm", "the published matrices: Sent_1, Answer_1 …", of_matrices=read_wide),
+    DataFormat(
+        "blm-first", "the first published matrices, under numbers", of_matrices=read_numbered
+    ),
+    DataFormat("genbench", "matrices: input, target, target_options", of_matrices=read_genbench),
+    DataFormat("xy", "matrices: x, y, labels", of_matrices=read_xy),
 )
 _BY_NAME = {form.name: form for form in FORMATS}
 
@@ -128,7 +130,7 @@ class Noted:
 
 def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus:
     """All sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
-    from merula.audit.published import read_published
+    from merula.audit.reading.published import read_published
 
     reading = reading or Reading()
     sentences: list[Sentence] = []
@@ -287,7 +289,7 @@ def _read_table(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
 
 
 def _of_table(
-    path: Path, table: Table, names: Sequence[str], title: str, reading: Reading
+    path: Path, table: DataTable, names: Sequence[str], title: str, reading: Reading
 ) -> tuple[str, Read]:
     if not names:
         raise _empty(path)
@@ -326,7 +328,7 @@ def _with_header(names: Sequence[str], columns: Columns) -> str:
     return "sentences" if columns.sentence or "sentence" in names else ""
 
 
-def _matrices_of(names: Sequence[str], table: Table) -> str:
+def _matrices_of(names: Sequence[str], table: DataTable) -> str:
     """The format of a table of matrices, or an empty text where it is none."""
     starts = {name.partition(".")[0] for name in names}
     if {"context", "answers"} <= starts:
@@ -341,7 +343,7 @@ def _matrices_of(names: Sequence[str], table: Table) -> str:
     return "blm-first" if numbered and _has_truths(table) else ""
 
 
-def _has_truths(table: Table) -> bool:
+def _has_truths(table: DataTable) -> bool:
     """Whether some columns of a table hold nothing but True and False."""
     values = TRUE | FALSE
     return any(

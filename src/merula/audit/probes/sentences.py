@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from merula.audit.corpus import LICENSOR, NPI, Cell
 from merula.audit.findings import Settings
-from merula.audit.linear import Bags, linear_guesses, usable
+from merula.audit.probes.linear import Bags, linear_guesses, usable
 from merula.audit.view import View
 from merula.core.frozen import frozen
 
@@ -52,7 +52,7 @@ class Probed:
 
 
 @frozen(eq=False)
-class Task:
+class ProbeTask:
     """The sentences of a part that are to be told apart."""
 
     view: View
@@ -73,12 +73,12 @@ class Probe:
 
     name: str
     meaning: str
-    accuracy: Callable[[Task, Settings], float | None]
-    forced: Callable[[Task], float | None]
+    accuracy: Callable[[ProbeTask, Settings], float | None]
+    forced: Callable[[ProbeTask], float | None]
     needs_library: bool = False
 
 
-def tasks(view: View, settings: Settings) -> dict[str, Task]:
+def tasks(view: View, settings: Settings) -> dict[str, ProbeTask]:
     """What is probed: each part with both labels and enough paradigms."""
     found = {}
     for part, all_numbers in view.parts.items():
@@ -91,7 +91,7 @@ def tasks(view: View, settings: Settings) -> dict[str, Task]:
         groups = np.array([ids.setdefault(name, len(ids)) for name in names], dtype=np.int64)
         if len(ids) < FEWEST:
             continue
-        found[part] = Task(view, numbers, good, groups, folds_of(groups, settings.seed))
+        found[part] = ProbeTask(view, numbers, good, groups, folds_of(groups, settings.seed))
     return found
 
 
@@ -132,24 +132,24 @@ def bigrams(words: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(["", *words], [*words, ""], strict=True))
 
 
-def _bags(task: Task) -> list[list[str]]:
+def _bags(task: ProbeTask) -> list[list[str]]:
     return [task.view.tokens[number] for number in task.numbers]
 
 
-def word_accuracy(task: Task, settings: Settings) -> float:
+def word_accuracy(task: ProbeTask, settings: Settings) -> float:
     """Of a linear classifier that sees which words there are."""
     guesses = linear_guesses(Bags.of(_bags(task)), task.good, task.folds, settings.seed)
     return float((guesses == task.good).mean())
 
 
-def bigram_accuracy(task: Task, settings: Settings) -> float:
+def bigram_accuracy(task: ProbeTask, settings: Settings) -> float:
     """Of a linear classifier that sees which words stand side by side."""
     bags = Bags.of([bigrams(bag) for bag in _bags(task)])
     guesses = linear_guesses(bags, task.good, task.folds, settings.seed)
     return float((guesses == task.good).mean())
 
 
-def word_forced(task: Task) -> float:
+def word_forced(task: ProbeTask) -> float:
     """Words cannot tell the scope: same words in and out of it, as far as the design goes.
 
     The lower of what the data allow and, where cells say what there is, of what licensor and NPI
@@ -162,13 +162,13 @@ def word_forced(task: Task) -> float:
     return min(allowed, _best(task, [(cell.licensor, cell.npi) for cell in cells]))
 
 
-def bigram_forced(task: Task) -> float:
+def bigram_forced(task: ProbeTask) -> float:
     """What the data allow: equal bags of bigrams within a paradigm must get one answer."""
     seen = [tuple(sorted(bigrams(bag))) for bag in _bags(task)]
     return _best(task, seen, within=True)
 
 
-def _best(task: Task, seen: Sequence[Hashable], *, within: bool = False) -> float:
+def _best(task: ProbeTask, seen: Sequence[Hashable], *, within: bool = False) -> float:
     """The best accuracy of an answer to each thing that is seen (and paradigm, if ``within``)."""
     ids: dict[Hashable, int] = {}
     keys = zip(task.groups.tolist(), seen, strict=True) if within else iter(seen)
@@ -191,17 +191,17 @@ def best(seen: Ints, good: Bools, weight: NDArray[np.float64] | None = None) -> 
 # --- length --------------------------------------------------------------------------------
 
 
-def _lengths(task: Task) -> Ints:
+def _lengths(task: ProbeTask) -> Ints:
     return np.array([len(task.view.words[number]) for number in task.numbers], dtype=np.int64)
 
 
-def length_accuracy(task: Task, settings: Settings) -> float:
+def length_accuracy(task: ProbeTask, settings: Settings) -> float:
     """Of the commoner label of each length."""
     del settings
     return table_accuracy(_lengths(task), task.good, task.folds)
 
 
-def length_forced(task: Task) -> float:
+def length_forced(task: ProbeTask) -> float:
     """All sentences may be equally long: the commoner label, and nothing else. (There: 5/8.)"""
     share = float(task.good.mean())
     return max(share, 1 - share)
@@ -226,7 +226,7 @@ def table_accuracy(seen: Ints, good: Bools, folds: Ints) -> float:
 # --- position ------------------------------------------------------------------------------
 
 
-def _places(task: Task) -> list[tuple[str, str, bool] | None] | None:
+def _places(task: ProbeTask) -> list[tuple[str, str, bool] | None] | None:
     """What stands for licensor and NPI, and whether the latter comes first; None: not known.
 
     None for all where less than `KNOWN` is known.
@@ -242,7 +242,7 @@ def _places(task: Task) -> list[tuple[str, str, bool] | None] | None:
     return found if found.count(None) <= (1 - KNOWN) * len(found) else None
 
 
-def position_accuracy(task: Task, settings: Settings) -> float | None:
+def position_accuracy(task: ProbeTask, settings: Settings) -> float | None:
     """Of the commoner label of each licensor, NPI and order of the two.
 
     Where the data say whether a licensor and an NPI are there, their words are left aside, since
@@ -269,7 +269,7 @@ def _abstract(place: tuple[str, str, bool], cell: Cell) -> Hashable:
     )
 
 
-def position_forced(task: Task) -> float | None:
+def position_forced(task: ProbeTask) -> float | None:
     """A licensed NPI follows its licensor, so one that comes first is out of its scope.
 
     That much is forced if out of scope half of them come first. (There: 15/16.)

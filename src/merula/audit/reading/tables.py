@@ -25,7 +25,7 @@ LONGEST_CELL = 2**31 - 1  # characters
 
 
 @frozen(eq=False)
-class Table:
+class DataTable:
     """The columns of a file; ``rows[i]`` is the line (or row) that cell *i* of each stands in.
 
     ``twice`` are names that several columns have; of these the last is kept.
@@ -45,7 +45,7 @@ class Table:
 
 
 @frozen
-class Fault:
+class UnreadableLine:
     """A line that cannot be read, and why."""
 
     row: int
@@ -53,7 +53,7 @@ class Fault:
 
 
 def refuse(
-    code: str, file: str, faults: Sequence[Fault], remedy: str, notes: Sequence[str] = ()
+    code: str, file: str, faults: Sequence[UnreadableLine], remedy: str, notes: Sequence[str] = ()
 ) -> MerulaError:
     """The error of some lines of a file: the first of them, each at its place."""
     shown = [
@@ -107,12 +107,14 @@ def split_tabs(path: Path, text: str, width: int, what: str) -> Iterator[tuple[i
             yield number, cells
         else:
             noun = "column" if len(cells) == 1 else "columns"
-            faults.append(Fault(number, f"this line has {len(cells)} {noun} instead of {width}"))
+            faults.append(
+                UnreadableLine(number, f"this line has {len(cells)} {noun} instead of {width}")
+            )
     if faults:
         raise refuse("M692", str(path), faults, f"a line holds {what}, with tabs between them")
 
 
-def read_separated(path: Path, text: str) -> Table:
+def read_separated(path: Path, text: str) -> DataTable:
     """A table with a header; tabs, semicolons or commas between cells, as the header has them."""
     header = text.lstrip("\r\n").split("\n", 1)[0]
     separator = max("\t,;", key=header.count)
@@ -132,10 +134,10 @@ def read_separated(path: Path, text: str) -> Table:
                 numbers.append(first)
             elif any(cell.strip() for cell in row):
                 why = f"this row has {len(row)} cells, the header {len(names)}"
-                faults.append(Fault(first, why))
+                faults.append(UnreadableLine(first, why))
             first = reader.line_num + 1
     except csv.Error as error:
-        fault = Fault(reader.line_num, f"this line cannot be read: {error}")
+        fault = UnreadableLine(reader.line_num, f"this line cannot be read: {error}")
         raise refuse("M692", str(path), [fault], "save the table again as CSV in UTF-8") from error
     finally:
         csv.field_size_limit(before)
@@ -145,10 +147,10 @@ def read_separated(path: Path, text: str) -> Table:
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     names = [name.strip() for name in names]
     twice = tuple(name for name, times in Counter(names).items() if times > 1)
-    return Table(dict(zip(names, cells, strict=True)), numbers, twice)
+    return DataTable(dict(zip(names, cells, strict=True)), numbers, twice)
 
 
-def read_json_lines(path: Path, text: str) -> Table:
+def read_json_lines(path: Path, text: str) -> DataTable:
     """An object a line; objects inside become columns with dots."""
     rows: list[tuple[int, Any]] = []
     faults = []
@@ -156,33 +158,39 @@ def read_json_lines(path: Path, text: str) -> Table:
         try:
             rows.append((number, json.loads(line)))
         except ValueError as error:
-            faults.append(Fault(number, f"this line is no JSON: {str(error).partition(':')[0]}"))
+            faults.append(
+                UnreadableLine(number, f"this line is no JSON: {str(error).partition(':')[0]}")
+            )
         except RecursionError:
-            faults.append(Fault(number, "this line has too many brackets inside each other"))
+            faults.append(
+                UnreadableLine(number, "this line has too many brackets inside each other")
+            )
     return _of_objects(path, rows, faults, "line")
 
 
-def read_json(path: Path, text: str) -> Table:
+def read_json(path: Path, text: str) -> DataTable:
     """A list of objects, which are counted from one."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         why = str(error).partition(":")[0]
-        fault = Fault(line, f"from this line on the list is no JSON: {why}")
+        fault = UnreadableLine(line, f"from this line on the list is no JSON: {why}")
         raise refuse("M692", str(path), [fault], "make the file again, or cut it out whole") from (
             error
         )
     return _of_objects(path, list(enumerate(found, start=1)), [], "entry")
 
 
-def _of_objects(path: Path, rows: Sequence[tuple[int, Any]], faults: list[Fault], a: str) -> Table:
+def _of_objects(
+    path: Path, rows: Sequence[tuple[int, Any]], faults: list[UnreadableLine], a: str
+) -> DataTable:
     """The columns of objects, each with its number; raises where one is none."""
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
     for number, row in rows:
         if not isinstance(row, dict):
-            faults.append(Fault(number, f"this {a} is no JSON object"))
+            faults.append(UnreadableLine(number, f"this {a} is no JSON object"))
             continue
         for name, cell in _flat(row):
             column = columns.setdefault(name, [])
@@ -197,7 +205,7 @@ def _of_objects(path: Path, rows: Sequence[tuple[int, Any]], faults: list[Fault]
         raise refuse("M692", str(path), faults, remedy)
     for column in columns.values():
         column.extend([None] * (len(numbers) - len(column)))
-    return Table(columns, numbers)
+    return DataTable(columns, numbers)
 
 
 def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -211,7 +219,7 @@ def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
 # --- Parquet and Arrow ---------------------------------------------------------------------
 
 
-def read_binary(path: Path, wanted: Sequence[str]) -> Table:
+def read_binary(path: Path, wanted: Sequence[str]) -> DataTable:
     """The columns of a Parquet or Arrow file that are wanted, or stand inside one that is."""
     import pyarrow as pa
 
@@ -227,7 +235,7 @@ def read_binary(path: Path, wanted: Sequence[str]) -> Table:
             remedy="it is damaged, or is no file of this kind: fetch or make it again",
             place=str(path),
         ) from error
-    return Table(columns, range(1, table.num_rows + 1))
+    return DataTable(columns, range(1, table.num_rows + 1))
 
 
 def columns_of(table: Any) -> dict[str, list[Any]]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from merula.audit.findings import Example, Found, Settings
+from merula.audit.findings import FindingPlace, Found, Settings
 from merula.audit.view import View
 from merula.audit.words import closed_up
 from merula.lexicon.surface import Surface
@@ -44,7 +44,7 @@ def _where(view: View, says: Callable[[str, str], str]) -> Found:
         if said is None:
             said = known[key] = says(*key)
         if said:
-            found.append(Example(text.place, said))
+            found.append(FindingPlace(text.place, said))
     return Found(len(view.texts), tuple(found))
 
 
@@ -59,7 +59,7 @@ def unlabelled(view: View, settings: Settings) -> Found | None:
     del settings
     if not view.sentences:
         return None
-    found = [Example(s.place, shown(s.text)) for s in view.sentences if s.acceptable is None]
+    found = [FindingPlace(s.place, shown(s.text)) for s in view.sentences if s.acceptable is None]
     return Found(len(view.sentences), tuple(found))
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from merula.audit.cells import MISSING, first_column, text_of, truth, whole, word_of
 from merula.audit.corpus import Matrix
-from merula.audit.matrix_rows import Lists, Row, matrices
-from merula.audit.tables import LONGEST_NOTE, Fault, Table, lacks, refuse
+from merula.audit.reading.matrix_rows import MatrixColumns, Row, matrices
+from merula.audit.reading.tables import LONGEST_NOTE, DataTable, UnreadableLine, lacks, refuse
+from merula.audit.reading.values import MISSING, first_column, text_of, truth, whole, word_of
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import listing
 
@@ -26,7 +26,7 @@ JOINED = re.compile(r"""(['"])\s+['"]""")  # NumPy's lists have no commas: Pytho
 BETWEEN = "</s>"  # of the sentences of a context, in GenBench's form
 
 
-def read_matrices(path: Path, table: Table, title: str) -> list[Matrix]:
+def read_matrices(path: Path, table: DataTable, title: str) -> list[Matrix]:
     """Merula's own matrices: lists, or a column for each entry of a list (``answers.0``)."""
     _once(path, table, lambda name: name.partition(".")[0] in MATRIX_COLUMNS)
     there = {
@@ -40,10 +40,10 @@ def read_matrices(path: Path, table: Table, title: str) -> list[Matrix]:
             raise _lacks(path, table, name)
     if "correct" not in table.columns:
         raise _lacks(path, table, "correct")
-    return matrices(path, table, title, Lists(right=table.columns["correct"], **there))
+    return matrices(path, table, title, MatrixColumns(right=table.columns["correct"], **there))
 
 
-def read_wide(path: Path, table: Table, title: str) -> list[Matrix]:
+def read_wide(path: Path, table: DataTable, title: str) -> list[Matrix]:
     """The published tables: ``Sent_1``, ``Answer_1``, ``Answer_label_1``, ``Answer_value_1`` …"""
     _once(path, table, lambda name: WIDE.fullmatch(name) is not None)
     found: dict[str, dict[int, Sequence[Any]]] = {}
@@ -68,7 +68,7 @@ def read_wide(path: Path, table: Table, title: str) -> list[Matrix]:
         path,
         table,
         title,
-        Lists(
+        MatrixColumns(
             rows("sent"),
             rows("answer"),
             rows("answer_label"),
@@ -80,7 +80,7 @@ def read_wide(path: Path, table: Table, title: str) -> list[Matrix]:
     )
 
 
-def read_numbered(path: Path, table: Table, title: str) -> list[Matrix]:
+def read_numbered(path: Path, table: DataTable, title: str) -> list[Matrix]:
     """The first published tables, whose header is numbers: context, answers, values, labels.
 
     The values (True, False) show where all of this is; a first column without a name, or with
@@ -110,7 +110,7 @@ def read_numbered(path: Path, table: Table, title: str) -> list[Matrix]:
         path,
         table,
         title,
-        Lists(
+        MatrixColumns(
             _across(columns[first : start - number], len(table)),
             _across(columns[start - number : start], len(table)),
             _across(labels, len(table)) if labels else (),
@@ -119,14 +119,16 @@ def read_numbered(path: Path, table: Table, title: str) -> list[Matrix]:
     )
 
 
-def read_genbench(path: Path, table: Table, title: str) -> list[Matrix]:
+def read_genbench(path: Path, table: DataTable, title: str) -> list[Matrix]:
     """``input`` (sentences with ``</s>`` between), ``target_options`` and ``target``."""
     for name in ("input", "target", "target_options"):
         if name not in table.columns:
             raise _lacks(path, table, name)
     context = [_split(cell) for cell in table.columns["input"]]
     answers = _lists(path, table, "target_options")
-    return matrices(path, table, title, Lists(context, answers, (), table.columns["target"]))
+    return matrices(
+        path, table, title, MatrixColumns(context, answers, (), table.columns["target"])
+    )
 
 
 def _split(cell: Any) -> Row:
@@ -135,7 +137,7 @@ def _split(cell: Any) -> Row:
     return [part.strip() for part in text_of(cell).split(BETWEEN) if part.strip()]
 
 
-def read_xy(path: Path, table: Table, title: str) -> list[Matrix]:
+def read_xy(path: Path, table: DataTable, title: str) -> list[Matrix]:
     """``x`` (the context), ``y`` (the answers) and what says which is right.
 
     ``labels`` are the answers' labels, or values; ``values``, ``correct`` or ``target`` are
@@ -153,7 +155,7 @@ def read_xy(path: Path, table: Table, title: str) -> list[Matrix]:
         named.append(label if texts and isinstance(label, list) else ())
         right.append(value if texts or value is not None else label)
     context, answers = _lists(path, table, "x"), _lists(path, table, "y")
-    return matrices(path, table, title, Lists(context, answers, named, right))
+    return matrices(path, table, title, MatrixColumns(context, answers, named, right))
 
 
 # --- columns -------------------------------------------------------------------------------
@@ -164,7 +166,7 @@ def _across(columns: Sequence[Sequence[Any]], number: int) -> Sequence[Row]:
     return list(zip(*columns, strict=True)) if columns else [()] * number
 
 
-def _lists(path: Path, table: Table, name: str) -> Sequence[Row]:
+def _lists(path: Path, table: DataTable, name: str) -> Sequence[Row]:
     """The lists of a column, or of the columns of its entries; empty where there is none."""
     if name in table.columns:
         cells = zip(table.rows, table.columns[name], strict=True)
@@ -190,17 +192,17 @@ def _list(path: Path, row: int, cell: Any) -> Row:
             continue
         if isinstance(found, (list, tuple)):
             return found
-    fault = Fault(row, f"`{shown[:40]}` is no list")
+    fault = UnreadableLine(row, f"`{shown[:40]}` is no list")
     remedy = 'write lists as JSON does, ["The dog barks.", "The dog bark."], or a column an entry'
     raise refuse("M697", str(path), [fault], remedy)
 
 
-def _lacks(path: Path, table: Table, name: str) -> MerulaError:
+def _lacks(path: Path, table: DataTable, name: str) -> MerulaError:
     remedy = "name the format of the file with --as, or its columns as the format has them"
     return lacks(str(path), name, list(table.columns), remedy)
 
 
-def _once(path: Path, table: Table, needed: Callable[[str], bool]) -> None:
+def _once(path: Path, table: DataTable, needed: Callable[[str], bool]) -> None:
     """Refuse columns of one name, of which it is not clear which one is meant."""
     twice = [name for name in table.twice if needed(name)]
     if twice:

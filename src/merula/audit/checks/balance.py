@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from merula.audit.checks.spelling import shown
 from merula.audit.corpus import LICENSOR, NPI, Cell
-from merula.audit.findings import Example, Found, Settings
-from merula.audit.spelling import shown
+from merula.audit.findings import FindingPlace, Found, Settings
 from merula.audit.view import View
 
 LEVEL = 0.05  # of error for all words together, after Holm's correction
@@ -34,7 +34,7 @@ def cells(view: View, settings: Settings) -> Found | None:
             if there != usual:
                 place = view.sentences[view.groups[group][0]].place
                 said = _difference(Counter(usual), Counter(there))
-                found.append(Example(place, f"{group}: {said}"))
+                found.append(FindingPlace(place, f"{group}: {said}"))
     return Found(len(view.groups), tuple(found))
 
 
@@ -61,11 +61,13 @@ def labels(view: View, settings: Settings) -> Found | None:
     for s in view.sentences:
         if s.acceptable is not None and s.acceptable != usual.get((s.part, s.cell), s.acceptable):
             label = "good" if s.acceptable else "bad"
-            found.append(Example(s.place, f"{label}, unlike most of {s.cell}: {shown(s.text)}"))
+            found.append(
+                FindingPlace(s.place, f"{label}, unlike most of {s.cell}: {shown(s.text)}")
+            )
     for part, count in parts.items():
         if len(count) == 1:
             only = "good" if True in count else "bad"
-            found.append(Example(None, f"{part or 'the data'}: all sentences are {only}"))
+            found.append(FindingPlace(None, f"{part or 'the data'}: all sentences are {only}"))
     total = sum((count for count in parts.values()), Counter[bool]())
     share = total[True] / total.total()
     return Found(total.total(), tuple(found), f"{share:.1%} are good")
@@ -129,7 +131,7 @@ def words_by_label(view: View, settings: Settings) -> Found | None:
         if abs(item.effect) > settings.tolerance:
             found.append(item)
     found.sort(key=lambda item: -abs(item.effect) * math.sqrt(item.sentences))
-    return Found(of, tuple(Example(None, _said(item)) for item in found))
+    return Found(of, tuple(FindingPlace(None, _said(item)) for item in found))
 
 
 def _said(item: Departure) -> str:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from merula.audit.checks.spelling import shown
 from merula.audit.corpus import Matrix
-from merula.audit.findings import Example, Found, Settings
-from merula.audit.matrix_solvers import AGREEMENT
-from merula.audit.spelling import shown
+from merula.audit.findings import FindingPlace, Found, Settings
+from merula.audit.probes.solvers import AGREEMENT
 from merula.audit.view import View
 from merula.audit.words import closed_up
 from merula.core.diagnostics import MerulaError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_OWN, MOST_OTHER = 1_000, 200  # matrices that are parsed: of a known variant, of any
 
 
-class Grammar:
+class ClaimGrammar:
     """A grammar that answers are parsed by; what it says of a sentence is worked out once."""
 
     def __init__(self, compiled: Compiled) -> None:
@@ -78,10 +78,10 @@ def claims(view: View, settings: Settings) -> Found | None:
     """Answers that break other rules by the grammar than by the data."""
     if view.grammar is None or not view.matrices:
         return None
-    grammar = Grammar(view.grammar)
+    grammar = ClaimGrammar(view.grammar)
     own = [m for m in view.matrices if m.broken and grammar.of(m) is not None]
     chosen = _some(own or view.matrices, MOST_OWN if own else MOST_OTHER, settings)
-    examples: list[Example] = []
+    examples: list[FindingPlace] = []
     of = read = 0
     for matrix in chosen:
         for place, text in enumerate(matrix.answers):
@@ -91,7 +91,7 @@ def claims(view: View, settings: Settings) -> Found | None:
             why = _against(matrix, place, cells, known=bool(own))
             if why:
                 said = f"{matrix.label(place)}: {shown(text)}  ← {why}"
-                examples.append(Example(matrix.place, said))
+                examples.append(FindingPlace(matrix.place, said))
     if not read:
         raise _strange(grammar, view)
     notes = [f"{of - read:,} of them not built by the grammar"] if not own and read < of else []
@@ -132,7 +132,7 @@ def _rules(broken: Sequence[str]) -> str:
     return listing(broken) if broken else "nothing"
 
 
-def _strange(grammar: Grammar, view: View) -> MerulaError:
+def _strange(grammar: ClaimGrammar, view: View) -> MerulaError:
     """The error of a grammar that builds none of the answers."""
     return MerulaError.of(
         "M699",

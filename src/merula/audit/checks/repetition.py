@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 
+from merula.audit.checks.spelling import shown
 from merula.audit.corpus import Matrix, Place, Sentence
-from merula.audit.findings import Example, Found, Settings
-from merula.audit.spelling import shown
+from merula.audit.findings import FindingPlace, Found, Settings
 from merula.audit.view import Text, View
 
 NEARLY_ALL = 0.9  # of the sentences: a lexeme that they have is one of the design
@@ -23,7 +23,7 @@ def repeated(view: View, settings: Settings) -> Found | None:
     for s in view.sentences:
         first = seen.setdefault((s.group, s.text), s.place) if s.group and s.text else s.place
         if first is not s.place:
-            found.append(Example(s.place, shown(s.text), first))
+            found.append(FindingPlace(s.place, shown(s.text), first))
     return Found(len(view.sentences), tuple(found))
 
 
@@ -37,7 +37,7 @@ def shared(view: View, settings: Settings) -> Found | None:
     for s in view.sentences:
         group, first = seen.setdefault((s.text, s.acceptable), (s.group, s.place))
         if s.text and first is not s.place and (group != s.group or not group):
-            found.append(Example(s.place, shown(s.text), first))
+            found.append(FindingPlace(s.place, shown(s.text), first))
     return Found(len(view.sentences), tuple(found))
 
 
@@ -58,7 +58,7 @@ def contradictions(view: View, settings: Settings) -> Found | None:
         other = first.get((text.text, not text.good))
         if other is not None:
             label = "good" if text.good else "bad"
-            found.append(Example(text.place, f"{label} here: {shown(text.text)}", other.place))
+            found.append(FindingPlace(text.place, f"{label} here: {shown(text.text)}", other.place))
     return Found(len(labelled), tuple(found)) if labelled else None
 
 
@@ -72,7 +72,7 @@ def repeated_pairs(view: View, settings: Settings) -> Found | None:
     for p in view.pairs:
         first = seen.setdefault((p.good, p.bad, p.contrast, str(p.cloze)), p.place)
         if first is not p.place:
-            found.append(Example(p.place, f"{shown(p.good)} / {shown(p.bad)}", first))
+            found.append(FindingPlace(p.place, f"{shown(p.good)} / {shown(p.bad)}", first))
     return Found(len(view.pairs), tuple(found))
 
 
@@ -106,7 +106,7 @@ def split_lexemes(view: View, settings: Settings) -> Found | None:
         return None
     held = Counter(lexeme for s in named for lexeme in set(s.lexemes))
     first: dict[str, tuple[str, Place]] = {}
-    again: dict[str, Example] = {}
+    again: dict[str, FindingPlace] = {}
     for s in named:
         for lexeme in s.lexemes:
             if held[lexeme] > NEARLY_ALL * len(named):
@@ -114,7 +114,7 @@ def split_lexemes(view: View, settings: Settings) -> Found | None:
             split, place = first.setdefault(lexeme, (s.split, s.place))
             if split != s.split and lexeme not in again:
                 said = f"`{lexeme}` in {s.split} and in {split}"
-                again[lexeme] = Example(s.place, said, place)
+                again[lexeme] = FindingPlace(s.place, said, place)
     return Found(len(first), tuple(again.values()))
 
 
@@ -129,5 +129,5 @@ def _in_two(view: View, items: Iterable[tuple[Hashable, Text]]) -> Found | None:
         other = first.setdefault(key, text)
         if other.split != text.split:
             said = f"{text.split} and {other.split}: {shown(text.text)}"
-            found.append(Example(text.place, said, other.place))
+            found.append(FindingPlace(text.place, said, other.place))
     return Found(of, tuple(found))

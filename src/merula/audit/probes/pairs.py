@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merula.audit.findings import Settings
-from merula.audit.linear import Bags, linear_choices, usable
-from merula.audit.probes import FEWEST, FOLDS, Probed, bigrams, folds_of
+from merula.audit.probes.linear import Bags, linear_choices, usable
+from merula.audit.probes.sentences import FEWEST, FOLDS, Probed, bigrams, folds_of
 from merula.audit.view import View
 
 Ints = NDArray[np.int64]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from merula.audit.checks.spelling import shown
 from merula.audit.corpus import LICENSOR, NPI, SCOPE, Place
-from merula.audit.findings import Example, Found, Settings
-from merula.audit.spelling import shown
+from merula.audit.findings import FindingPlace, Found, Settings
 from merula.audit.view import View
 from merula.audit.words import Kind, change
 
@@ -25,7 +25,7 @@ def identical(view: View, settings: Settings) -> Found | None:
     del settings
     if not view.pairs:
         return None
-    found = [Example(p.place, shown(p.good)) for p in view.pairs if p.good == p.bad]
+    found = [FindingPlace(p.place, shown(p.good)) for p in view.pairs if p.good == p.bad]
     return Found(len(view.pairs), tuple(found))
 
 
@@ -36,7 +36,7 @@ def beyond(view: View, settings: Settings) -> Found | None:
     for what, kind, good, bad, place, other in _differences(view):
         if kind not in ALLOWED[what]:
             named = f"{what}: " if what else ""
-            found.append(Example(place, f"{named}{shown(good)} / {shown(bad)}", other))
+            found.append(FindingPlace(place, f"{named}{shown(good)} / {shown(bad)}", other))
     of = sum(pair.good != pair.bad for pair in view.pairs) + len(view.edges)
     return Found(of, tuple(found)) if of else None
 
@@ -61,7 +61,7 @@ def cloze_length(view: View, settings: Settings) -> Found | None:
         if pair.cloze:
             of += 1
             if len(good) != len(bad):
-                found.append(Example(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
+                found.append(FindingPlace(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
     return Found(of, tuple(found)) if of else None
 
 
@@ -75,7 +75,7 @@ def pair_length(view: View, settings: Settings) -> Found | None:
     for pair, (good, bad) in zip(view.pairs, view.pair_words, strict=True):
         total += len(good) - len(bad)
         if len(good) != len(bad):
-            found.append(Example(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
+            found.append(FindingPlace(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
     mean = total / len(view.pairs)
     longer = "longer" if mean >= 0 else "shorter"
     said = f"good ones are {abs(mean):.2f} words {longer} on average"

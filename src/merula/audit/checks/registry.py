@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from merula.audit import balance, contrasts, matrix_claims, matrix_sets, repetition, spelling
+from merula.audit.checks import answer_claims as matrix_claims
+from merula.audit.checks import answer_sets as matrix_sets
+from merula.audit.checks import balance, contrasts, repetition, spelling
 from merula.audit.findings import Check
 
 CHECKS = (

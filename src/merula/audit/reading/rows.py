@@ -8,7 +8,6 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from merula.audit.cells import MISSING, first_column, text_of, word_of
 from merula.audit.corpus import (
     LICENSOR,
     NO_CELL,
@@ -16,12 +15,13 @@ from merula.audit.corpus import (
     SCOPE,
     Cell,
     Matrix,
+    ObjectSpan,
     Pair,
     Place,
     Sentence,
-    Span,
 )
-from merula.audit.tables import Fault, Table, lacks, refuse, split_tabs
+from merula.audit.reading.tables import DataTable, UnreadableLine, lacks, refuse, split_tabs
+from merula.audit.reading.values import MISSING, first_column, text_of, word_of
 from merula.core.frozen import frozen
 
 
@@ -85,7 +85,7 @@ def _labels(file: str, cells: Sequence[Any], rows: Sequence[int]) -> list[bool |
             known[word] = _either(word, GOOD, BAD)
         found.append(known[word])
         if known[word] is None and word not in MISSING:
-            faults.append(Fault(row, f"the label `{word[:40]}` is neither good nor bad"))
+            faults.append(UnreadableLine(row, f"the label `{word[:40]}` is neither good nor bad"))
     if faults:
         remedy = (
             "write 1 for good sentences and 0 for bad ones (true and false, yes and no, good and"
@@ -95,7 +95,7 @@ def _labels(file: str, cells: Sequence[Any], rows: Sequence[int]) -> list[bool |
     return found
 
 
-def _required(path: Path, table: Table, name: str, option: str) -> Sequence[Any]:
+def _required(path: Path, table: DataTable, name: str, option: str) -> Sequence[Any]:
     if name not in table.columns:
         raise lacks(str(path), name, list(table.columns), f"name the column with {option}")
     return table.columns[name]
@@ -104,7 +104,7 @@ def _required(path: Path, table: Table, name: str, option: str) -> Sequence[Any]
 # --- tables of sentences -------------------------------------------------------------------
 
 
-def read_sentences(path: Path, table: Table, title: str, names: Columns) -> Read:
+def read_sentences(path: Path, table: DataTable, title: str, names: Columns) -> Read:
     """Sentences of a table with a header: Merula's columns, or those that the user names."""
     file = str(path)
     texts = _required(path, table, names.sentence or "sentence", "--sentence")
@@ -135,18 +135,18 @@ def read_sentences(path: Path, table: Table, title: str, names: Columns) -> Read
     return Read(sentences=found)
 
 
-def _has_roles(table: Table) -> bool:
+def _has_roles(table: DataTable) -> bool:
     """Whether columns say of each sentence what a suite says: licensor, NPI and scope."""
     return all(name in table.columns for name in ROLES)
 
 
-def _npi_object(table: Table) -> str:
+def _npi_object(table: DataTable) -> str:
     """The object that is an NPI in some cells: a factor, and a rule asks for its place."""
     factors = table.under("factors")
     return next((name for name in table.under(SCOPE) if name in factors), "")
 
 
-def _parts(table: Table, title: str) -> list[str]:
+def _parts(table: DataTable, title: str) -> list[str]:
     """What each row belongs to: an environment and an NPI; else a design."""
     env = first_column(table, "environment", "env", "UID")
     if env is None:
@@ -157,7 +157,7 @@ def _parts(table: Table, title: str) -> list[str]:
     return [f"{word_of(e)} {word_of(n)}".strip() for e, n in zip(env, npi, strict=True)]
 
 
-def _groups(table: Table, names: Columns, parts: Sequence[str]) -> list[str]:
+def _groups(table: DataTable, names: Columns, parts: Sequence[str]) -> list[str]:
     """The paradigm of each row; empty where the data do not tell."""
     own = first_column(table, names.group, "paradigm", "group", "address")
     if own is None:
@@ -169,7 +169,7 @@ def _groups(table: Table, names: Columns, parts: Sequence[str]) -> list[str]:
     ]
 
 
-def _cells(table: Table, npi_object: str) -> list[Cell]:
+def _cells(table: DataTable, npi_object: str) -> list[Cell]:
     """The cell of each row: few values, shared."""
     factors = table.under("factors")
     if not factors or _has_roles(table):
@@ -199,16 +199,16 @@ def _cells(table: Table, npi_object: str) -> list[Cell]:
     return found
 
 
-def _spans(table: Table) -> Iterator[tuple[Span, ...]]:
+def _spans(table: DataTable) -> Iterator[tuple[ObjectSpan, ...]]:
     column = first_column(table, "spans")
     for cell in column or repeat((), len(table)):
         if isinstance(cell, str):
-            yield tuple(Span(n, int(a), int(b)) for n, a, b in SPAN.findall(cell))
+            yield tuple(ObjectSpan(n, int(a), int(b)) for n, a, b in SPAN.findall(cell))
         else:
-            yield tuple(Span(*span.values()) for span in cell or ())
+            yield tuple(ObjectSpan(*span.values()) for span in cell or ())
 
 
-def _lexemes(table: Table) -> Iterator[tuple[str, ...]]:
+def _lexemes(table: DataTable) -> Iterator[tuple[str, ...]]:
     """The lexemes of each row, without choices of words of values (``any=no``)."""
     columns = [c for name, c in table.under("lexemes").items() if "=" not in name]
     if not columns:
@@ -221,7 +221,7 @@ def _lexemes(table: Table) -> Iterator[tuple[str, ...]]:
 # --- tables of pairs -----------------------------------------------------------------------
 
 
-def read_pairs(path: Path, table: Table, title: str, names: Columns) -> Read:
+def read_pairs(path: Path, table: DataTable, title: str, names: Columns) -> Read:
     """Pairs of a table with a header: BLiMP's columns, or those that the user names."""
     good = _required(path, table, names.good or "sentence_good", "--good")
     bad = _required(path, table, names.bad or "sentence_bad", "--bad")
@@ -274,7 +274,7 @@ def read_npi(path: Path, text: str, split: str) -> Read:
         design, marker, paradigm = cells[0].rpartition("-paradigm=")
         if not marker:
             why = f"the metadata `{cells[0][:60]}` name no paradigm"
-            faults.append(Fault(number, why))
+            faults.append(UnreadableLine(number, why))
             continue
         if design not in known:
             known[design] = _design(design)
@@ -312,7 +312,9 @@ def read_npi_pairs(path: Path, text: str, split: str) -> Read:
     for number, cells in split_tabs(path, text, 5, columns):
         task, one, other, index, condition = cells
         if index.strip() not in ("0", "1"):
-            faults.append(Fault(number, f"the index of the good sentence is `{index[:40]}`"))
+            faults.append(
+                UnreadableLine(number, f"the index of the good sentence is `{index[:40]}`")
+            )
             continue
         good, bad = (one, other) if index.strip() == "0" else (other, one)
         contrast = _contrast(condition)

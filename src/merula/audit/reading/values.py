@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from merula.audit.tables import Table
+from merula.audit.reading.tables import DataTable
 
 MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
 TRUE, FALSE = frozenset({"1", "1.0", "true", "correct"}), frozenset({"0", "0.0", "false", "wrong"})
@@ -24,7 +24,7 @@ def text_of(value: Any) -> str:
     return "" if found.lower() in ("nan", "null") else found
 
 
-def first_column(table: Table, *names: str) -> Sequence[Any] | None:
+def first_column(table: DataTable, *names: str) -> Sequence[Any] | None:
     """The first column of some that is there."""
     return next((table.columns[name] for name in names if name and name in table.columns), None)
 

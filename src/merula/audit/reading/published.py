@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from merula.audit.matrix_formats import MATRIX_COLUMNS, read_matrices
-from merula.audit.rows import COLUMNS, Columns, Read, read_sentences
-from merula.audit.tables import Table, columns_of
+from merula.audit.reading.matrix_formats import MATRIX_COLUMNS, read_matrices
+from merula.audit.reading.rows import COLUMNS, Columns, Read, read_sentences
+from merula.audit.reading.tables import DataTable, columns_of
 from merula.data.manifests.publication import ConfigEntry, Publication, SplitEntry
 from merula.data.published_rows import BATCH, batches_of
 
@@ -59,7 +59,7 @@ def _read(
     return "matrices", Read(matrices=matrices)
 
 
-def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> Table:
+def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> DataTable:
     found, number = [], 0
     for batch in batches_of(path, config.fields, size=min(rows, BATCH)):
         own = batch.slice(0, rows - number)
@@ -68,4 +68,4 @@ def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> Table:
         if number >= rows:
             break
     table = pa.Table.from_batches(found)
-    return Table(columns_of(table), range(1, table.num_rows + 1))
+    return DataTable(columns_of(table), range(1, table.num_rows + 1))

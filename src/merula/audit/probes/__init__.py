@@ -1,0 +1,1 @@
+"""How well a label, or the right answer, can be told without knowing any syntax."""

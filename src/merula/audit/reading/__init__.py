@@ -1,0 +1,1 @@
+"""Files of several formats, read into one corpus; `readers.FORMATS` lists the formats."""
