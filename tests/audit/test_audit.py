@@ -442,6 +442,22 @@ def test_what_stands_twice(tmp_path: Path) -> None:
     assert rows_found(report, "shared") == [11]
 
 
+def test_scope_is_a_contrast_only_where_nothing_else_is_crossed(tmp_path: Path) -> None:
+    """Cells that differ in scope may differ in another factor too: they are not compared."""
+    rows = []
+    for row in paradigms(6):
+        for tense, day in (("past", "yesterday"), ("present", "today")):
+            text = str(row["sentence"]).replace(".", f" {day}.")
+            if tense == "present":  # another word for each cell, so that more than scope differs
+                text = text.replace(" had ", " has ")
+            rows.append({**row, "sentence": text, "factors": {**row["factors"], "tense": tense}})
+    rows.sort(key=lambda row: (row["address"], row["factors"]["licensor.site"] == "main"))
+    report = audited(corpus_of(tmp_path, rows))
+    looked_at = {r.check.name: r.found.of for r in report.results if r.found is not None}
+    assert looked_at["contrast"] == 6 * 16  # eight of a licensor, eight of an NPI, none of scope
+    assert found(report, "contrast") == []
+
+
 def test_a_cell_that_is_missing_and_one_that_is_labelled_otherwise(tmp_path: Path) -> None:
     rows = list(paradigms(6, order="after"))
     rows[8]["acceptable"] = not rows[8]["acceptable"]

@@ -27,6 +27,7 @@ from merula.audit.probes.answer_scores import bags, credit, distance, edits, pla
 from merula.audit.probes.solvers import SOLVERS, grammatical
 from merula.cli import main
 from merula.core.diagnostics import MerulaError
+from merula.data.manifests.suite import MatrixRecord, SuiteManifest
 from merula.lexicon.surface import Surface, load_surface
 from published_blm import AS_PUBLISHED, BLM, needs_published
 
@@ -625,12 +626,17 @@ def test_each_matrix_has_its_own_language() -> None:
 
 
 def test_a_suite_says_of_which_language_its_parts_are(tmp_path: Path) -> None:
-    designs = [
-        {"part": "one", "design": "agr", "language": "fr"},
-        {"part": "two", "design": "agr", "language": "it"},
-    ]
-    manifest = {"suite_schema": 1, "suite": "blm", "designs": designs}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    designs = tuple(
+        MatrixRecord(
+            *(part, "agr", "agr.merula", "", "", language, "agr", "I", ("agr",), 2, "2"),
+            splits={"train": 2},
+            units={"train": 2},
+            answers={},
+        )
+        for part, language in (("one", "fr"), ("two", "it"))
+    )
+    manifest = SuiteManifest("blm", "", "0.1", "", {}, matrices=designs)
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest.to_json()), encoding="utf-8")
     (tmp_path / "matrices").mkdir()
     rows = [{**row, "part": ("one", "two")[n % 2]} for n, row in enumerate(BALANCED[:4])]
     write_jsonl(tmp_path / "matrices" / "train.jsonl", rows)

@@ -60,9 +60,9 @@ def change(one: Sequence[str], other: Sequence[str]) -> WordChange:
     """How two lists of words differ.
 
     >>> change("he did not go".split(), "he did also go".split())
-    Change(kind='replaced', one=(2, 3), other=(2, 3))
+    WordChange(kind='replaced', one=(2, 3), other=(2, 3))
     >>> change("he did go".split(), "did he go".split())
-    Change(kind='moved', one=(0, 1), other=(1, 2))
+    WordChange(kind='moved', one=(0, 1), other=(1, 2))
     >>> change("no man that the dog saw".split(), "the man that no dog saw".split()).kind
     'exchanged'
     >>> change("any boys saw the dogs".split(), "the boys saw any cats".split()).kind

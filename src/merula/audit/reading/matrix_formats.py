@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from merula.audit.corpus import Matrix
-from merula.audit.reading.matrix_rows import MatrixColumns, Row, matrices
+from merula.audit.reading.matrix_rows import AnswerColumns, Row, matrices
 from merula.audit.reading.tables import LONGEST_NOTE, DataTable, UnreadableLine, lacks, refuse
 from merula.audit.reading.values import MISSING, first_column, text_of, truth, whole, word_of
 from merula.core.diagnostics import MerulaError
@@ -40,7 +40,7 @@ def read_matrices(path: Path, table: DataTable, title: str) -> list[Matrix]:
             raise _lacks(path, table, name)
     if "correct" not in table.columns:
         raise _lacks(path, table, "correct")
-    return matrices(path, table, title, MatrixColumns(right=table.columns["correct"], **there))
+    return matrices(path, table, title, AnswerColumns(right=table.columns["correct"], **there))
 
 
 def read_wide(path: Path, table: DataTable, title: str) -> list[Matrix]:
@@ -68,7 +68,7 @@ def read_wide(path: Path, table: DataTable, title: str) -> list[Matrix]:
         path,
         table,
         title,
-        MatrixColumns(
+        AnswerColumns(
             rows("sent"),
             rows("answer"),
             rows("answer_label"),
@@ -110,7 +110,7 @@ def read_numbered(path: Path, table: DataTable, title: str) -> list[Matrix]:
         path,
         table,
         title,
-        MatrixColumns(
+        AnswerColumns(
             _across(columns[first : start - number], len(table)),
             _across(columns[start - number : start], len(table)),
             _across(labels, len(table)) if labels else (),
@@ -127,7 +127,7 @@ def read_genbench(path: Path, table: DataTable, title: str) -> list[Matrix]:
     context = [_split(cell) for cell in table.columns["input"]]
     answers = _lists(path, table, "target_options")
     return matrices(
-        path, table, title, MatrixColumns(context, answers, (), table.columns["target"])
+        path, table, title, AnswerColumns(context, answers, (), table.columns["target"])
     )
 
 
@@ -155,7 +155,7 @@ def read_xy(path: Path, table: DataTable, title: str) -> list[Matrix]:
         named.append(label if texts and isinstance(label, list) else ())
         right.append(value if texts or value is not None else label)
     context, answers = _lists(path, table, "x"), _lists(path, table, "y")
-    return matrices(path, table, title, MatrixColumns(context, answers, named, right))
+    return matrices(path, table, title, AnswerColumns(context, answers, named, right))
 
 
 # --- columns -------------------------------------------------------------------------------

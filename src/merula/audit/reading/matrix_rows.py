@@ -24,7 +24,7 @@ Row = Sequence[Any]
 
 
 @frozen(eq=False)
-class MatrixColumns:
+class AnswerColumns:
     """The columns of matrices, a list for each row; empty where the data have not these."""
 
     context: Sequence[Row]
@@ -43,7 +43,7 @@ class MatrixColumns:
 
 
 class MatrixCells(NamedTuple):
-    """The cells of a row, in the order of `MatrixColumns`."""
+    """The cells of a row, in the order of `AnswerColumns`."""
 
     context: Row
     answers: Row
@@ -62,7 +62,7 @@ class NoMatrixError(ValueError):
         self.code = code
 
 
-def matrices(path: Path, table: DataTable, title: str, lists: MatrixColumns) -> list[Matrix]:
+def matrices(path: Path, table: DataTable, title: str, lists: AnswerColumns) -> list[Matrix]:
     """The matrices of some columns; raises `MerulaError` where a row is none."""
     number = len(table)
     missing = [""] * number
