@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from merula.language.parser_tables import FILE, tables
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("grammars", "lexicons", "templates")
 GRAMMAR = "npi/sentential_negation"
+LANGUAGE = "merula/language/"
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -88,6 +91,35 @@ def test_of_the_documents_the_wheel_carries_only_the_explanations(wheel: Path) -
     names = {name for name in zipfile.ZipFile(wheel).namelist() if "/docs/" in name}
     pages = (ROOT / "docs" / "errors").iterdir()
     assert names == {f"merula/_data/docs/errors/{page.name}" for page in pages}
+
+
+def test_the_wheel_carries_the_tables_of_its_parser_and_of_slips(wheel: Path) -> None:
+    packed = zipfile.ZipFile(wheel)
+    here = ROOT / "src" / LANGUAGE
+    for name in ("grammar.lark", "slips.tsv"):
+        assert packed.read(LANGUAGE + name) == (here / name).read_bytes()
+    tables()  # in a checkout they are made when they are first needed
+    assert packed.read(LANGUAGE + FILE) == (here / FILE).read_bytes()
+
+
+def test_an_installed_check_does_without_lark(scripts: Path, tmp_path: Path) -> None:
+    program = """
+import sys
+from pathlib import Path
+from merula.cli import main
+from merula.language import parser_tables
+path = Path(parser_tables.__file__).with_name(parser_tables.FILE)
+before = path.stat()
+sys.modules["lark"] = None  # an import of it raises
+sys.argv = ["merula", "check", sys.argv[1]]
+try:
+    main()
+finally:
+    after = path.stat()
+    print((before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns))
+"""
+    printed = run(scripts / "python", "-c", program, GRAMMAR, cwd=tmp_path)
+    assert printed.splitlines() == ["1 file checked: no problems", "True"]
 
 
 def test_the_wheel_says_that_it_is_typed(wheel: Path) -> None:

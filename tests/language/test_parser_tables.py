@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from lark import Token as LarkToken
@@ -55,12 +55,12 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def check(copy: Path) -> bool:
+def check(copy: Path, **variables: str) -> bool:
     """Check a grammar in a new process with a copy of the package; whether that needed Lark."""
     done = subprocess.run(
         [sys.executable, "-c", CHECK],
         cwd=copy,
-        env={**os.environ, "PYTHONPATH": str(copy)},
+        env={**os.environ, "PYTHONPATH": str(copy), **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -118,6 +118,29 @@ def test_a_grammar_is_checked_where_tables_cannot_be_written(copy: Path) -> None
     assert check(copy)
     assert check(copy)
     assert not any(kept(copy).iterdir())
+
+
+def test_tables_that_cannot_be_written_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    make, usual = t._make, t.tables()
+    monkeypatch.setattr(t, "_make", lambda grammar: (made.append(grammar), make(grammar))[1])
+    monkeypatch.setattr(t, "FILE", "absent.json")
+    monkeypatch.setattr(t, "replacing", refused)
+    assert t.tables.__wrapped__() == usual
+    assert len(made) == 1
+
+
+def refused(path: Path) -> NoReturn:
+    raise PermissionError(13, "Permission denied", str(path))
+
+
+def test_tables_do_not_depend_on_the_hash_seed(copy: Path) -> None:
+    texts = set()
+    for seed in "123":
+        kept(copy).unlink(missing_ok=True)
+        check(copy, PYTHONHASHSEED=seed)
+        texts.add(kept(copy).read_bytes())
+    assert len(texts) == 1
 
 
 def test_they_come_back_from_json_as_they_were() -> None:

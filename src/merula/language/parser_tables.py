@@ -1,9 +1,11 @@
 """The LALR tables of ``grammar.lark``, made by Lark when a wheel is built.
 
-To make them takes longer than to check a grammar, so a wheel carries them beside the grammar, as
-``parser_tables.json``. A checkout makes that file when it is first needed, and again when the
-grammar or this module has changed: it names a digest of both. It is plain JSON, data and never
-code. One that cannot be written costs time and nothing else.
+Lark takes longer to make them than a check of a grammar takes, so a wheel carries them beside the
+grammar, as ``parser_tables.json`` (``hatch_build.py`` writes it). A checkout makes that file when
+it is first needed, and again when the grammar or this module has changed: its first line is a
+digest of both. The version of Lark is not in the digest, since tables that Lark has made for this
+grammar stay right whatever Lark is installed later. The file is JSON: data, never code. Where it
+cannot be written, each run makes the tables again; that costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merula.core.files import replacing
-from merula.language.lalr import Production, Tables
+from merula.language.lalr import Action, Production, Tables
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -28,29 +31,30 @@ STARTS = (
     *("selection", "frame", "paradigm", "matrix", "cycle", "table_header", "table_row", "answers"),
     *("answer", "example", "cell_expression"),
 )
-
-
 FILE = "parser_tables.json"
 
 
 @cache
 def tables() -> Tables:
-    """Return the tables of the entries of a grammar file, by their start symbols."""
+    """Return the tables of all entries of a grammar file."""
     path = Path(__file__).with_name(FILE)
     stored = _read(path, _origin())
     if stored is not None:
         return stored
-    with suppress(OSError):
-        return write_tables(path)
-    return _make(_grammar().decode())
-
-
-def write_tables(path: Path) -> Tables:
-    """Make the tables and write them into a file; raises OSError where that cannot be done."""
     made = _make(_grammar().decode())
-    with replacing(path) as new:
-        new.write_text(f"{_origin()}\n{json.dumps(_to_json(made), separators=(',', ':'))}")
+    with suppress(OSError):
+        _write(path, made)
     return made
+
+
+def write_tables(path: Path) -> None:
+    """Make the tables and write them into a file; raises OSError where that cannot be done."""
+    _write(path, _make(_grammar().decode()))
+
+
+def _write(path: Path, made: Tables) -> None:
+    with replacing(path) as partial:
+        partial.write_text(f"{_origin()}\n{json.dumps(_to_json(made), separators=(',', ':'))}")
 
 
 def _grammar() -> bytes:
@@ -63,7 +67,7 @@ def _origin() -> str:
 
 
 def _read(path: Path, origin: str) -> Tables | None:
-    """Return the tables in a file; None where it is missing, damaged or of another grammar."""
+    """Return the tables in a file; None if it is missing, damaged or made of another grammar."""
     try:
         digest, _, text = path.read_text(encoding="utf-8").partition("\n")
         return _from_json(json.loads(text)) if digest == origin else None
@@ -94,19 +98,29 @@ def _make(grammar: str) -> Tables:
     from lark.parsers.lalr_analysis import Shift
 
     lark = _lark(grammar)
-    starts = {}
+    ends = {}
     for start in STARTS:
         conf = lark.parse_interactive(None, start=start).parser_state.parse_conf
-        starts[start] = (conf.start_state, conf.end_state)
+        ends[start] = (conf.start_state, conf.end_state)
+    # Lark numbers states in the order of Python's hashes, another one in each run. Here they are
+    # numbered as they are reached, so that two builds of a wheel are equal.
+    order = list(dict.fromkeys(chain(*ends.values())))
+    places = {state: place for place, state in enumerate(order)}
     numbers = {rule: number for number, rule in enumerate(lark.rules)}
-    states = [
-        {
-            symbol: target if action is Shift else ~numbers[target]
-            for symbol, (action, target) in conf.states[number].items()
-        }
-        for number in range(len(conf.states))
-    ]
-    return Tables(tuple(states), tuple(_rule(rule) for rule in lark.rules), starts)
+    states: list[dict[str, Action]] = []
+    for state in order:  # which grows
+        actions: dict[str, Action] = {}
+        for symbol, (action, target) in sorted(conf.states[state].items()):
+            if action is not Shift:
+                actions[symbol] = ~numbers[target]
+                continue
+            if target not in places:
+                places[target] = len(order)
+                order.append(target)
+            actions[symbol] = places[target]
+        states.append(actions)
+    starts = {start: (places[first], places[last]) for start, (first, last) in ends.items()}
+    return Tables(tuple(states), tuple(_production(rule) for rule in lark.rules), starts)
 
 
 def _lark(grammar: str) -> Lark:
@@ -114,7 +128,7 @@ def _lark(grammar: str) -> Lark:
     from lark.lexer import Lexer
 
     class NoLexer(Lexer):
-        """Lark asks for a lexer; a word's place decides its kind, so that there is none."""
+        """Lark wants a lexer, but the place of a word decides its kind, so none is ever run."""
 
         def __init__(self, conf: object) -> None:
             del conf
@@ -126,8 +140,8 @@ def _lark(grammar: str) -> Lark:
     return Lark(grammar, parser="lalr", lexer=NoLexer, start=list(STARTS), maybe_placeholders=True)
 
 
-def _rule(rule: LarkRule) -> Production:
-    """A rule with the shape that Lark's trees have: see ``maybe_placeholders`` in its manual."""
+def _production(rule: LarkRule) -> Production:
+    """Return a rule with the shape of Lark's trees: see ``maybe_placeholders`` in its manual."""
     shape: list[int | None] = []
     symbols = iter(range(len(rule.expansion)))
     for absent in rule.options.empty_indices or [False] * len(rule.expansion):
