@@ -116,7 +116,7 @@ class _FileBuilder:
             if head != self.head and all(parses(UNDER[head], e.tokens) for e in group):
                 self.report.error(
                     "M013",
-                    f"{WHAT[UNDER[head]]} cannot stand under `{self.head}`",
+                    f"{WHAT[UNDER[head]]} does not belong under `{self.head}`",
                     entry.span(self.source),
                     remedy=f"is the line `{head}` missing above it?",
                 )
@@ -163,9 +163,9 @@ class _FileBuilder:
             return False
         self.report.error(
             "M014",
-            "an operator cannot stand in a table of items"
+            "an operator does not belong in a table of items"
             if table
-            else "a table of items cannot stand under a number of items",
+            else "a table of items does not belong under a number of items",
             Label(entry.span(self.source)),
             *([Label(self.current.name.span, "the matrix")] if self.current else []),
             remedy="write `= 8 items` where operators make the items, `= items` before a table",
@@ -178,7 +178,7 @@ class _FileBuilder:
             return False
         self.report.error(
             "M012",
-            "this matrix takes its items from another; nothing can stand under it",
+            "nothing belongs under this matrix: it takes its items from another",
             entry.span(self.source),
             remedy="delete these lines; a matrix with cycles of its own begins `= 8 items`",
         )
@@ -261,7 +261,7 @@ class _FileBuilder:
             text = show(word.text)
             message = f"a line at the left margin begins a section, and {text} begins none"
         else:
-            message = f"there is no section called `{word.text}`"
+            message = f"there is no section named `{word.text}`"
         hint = did_you_mean(word.text, HEADS) if word.kind == "NAME" else ""
         known = f"sections are {listing(dict.fromkeys(HEADS), 'or')}; indent the entries under one"
         span = self.source.span(word.start, word.end)
@@ -271,7 +271,7 @@ class _FileBuilder:
     def _homeless(self, entry: Entry) -> None:
         self.report.error(
             "M002",
-            "this line is indented but stands under no section",
+            "this line is indented, but no section begins above it",
             self.source.span(entry.head.start, entry.head.end),
             remedy="begin with a line such as `phenomenon NAME` at the left margin",
         )
@@ -284,7 +284,7 @@ class _FileBuilder:
         self.skipping = True
         self.report.error(
             "M003",
-            f"nothing can stand under `{self.head}`",
+            f"nothing belongs under `{self.head}`",
             entry.span(self.source),
             remedy=f"write it on the line of `{self.head}`, or begin a section at the left margin",
         )

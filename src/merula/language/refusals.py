@@ -93,7 +93,7 @@ def _report_place(
     else:
         code = "M011"
         expected = listing(_expected(error.expected), "or")
-        message = f"{found} cannot stand here in {WHAT[error.start]}"
+        message = f"{found} does not belong here in {WHAT[error.start]}"
         if at == len(tokens):
             message = f"{WHAT[error.start]} is not complete here"
         remedy = f"expected {expected}" if expected else ""
@@ -135,7 +135,7 @@ def _report_sign(
         while at + 1 < len(tokens) and tokens[at + 1].start == end:
             at, end = at + 1, tokens[at + 1].end
         message = f"{show(source.text[token.start : end])} is neither a number nor a name"
-        remedy = "a name begins with a letter, and a number stands alone"
+        remedy = "begin a name with a letter, and write a number alone"
     else:
         message = f"{show(text)} has no meaning in a {'selection cell' if in_cell else 'grammar'}"
         remedy = _sign_remedy(text)
@@ -154,7 +154,7 @@ def _sign_remedy(text: str) -> str:
     if len(text) > 1 and text.strip("-") == ">":
         return FOREIGN["-->"]
     if text in "“”„‟«»‹›‘’‚'`":
-        return 'texts, and words with an apostrophe, stand in straight double quotes: "…"'
+        return 'put texts, and words with an apostrophe, in straight double quotes: "…"'
     name = unicodedata.name(text, "") if len(text) == 1 else ""
     what = f" (it is {name})" if name and not text.isascii() else ""
     return f"delete it{what}; if it belongs to a text, put that in quotes"
@@ -206,7 +206,7 @@ def report_excess(report: Report, source: Source, tokens: Sequence[Token]) -> bo
     deep = _too_deep(tokens)
     long = next((t for t in tokens if t.kind == "INT" and len(t.text) > MAX_DIGITS), None)
     if deep is not None:
-        text = f"brackets and `not` stand in each other more than {MAX_DEPTH} deep here"
+        text = f"brackets and `not` are nested more than {MAX_DEPTH} deep here"
         remedy = "write the inner parts as frames or rules of their own"
         report.error("M008", text, source.span(deep.start, deep.end), remedy=remedy)
     elif long is not None:

@@ -80,7 +80,7 @@ FOREIGN: dict[str, str] = {
     "¬": "write `not`",
     "~": "write `not`",
     ";": "write a comma between the parts of a list, and every entry on a line of its own",
-    "+": "the parts of a frame stand side by side; between factors stands ×",
+    "+": "write the parts of a frame side by side, and × between factors",
     "·": "write × (or *) between factors",
     "{": "brackets are ( ) for attributes and alternatives, [ ] for constituents",
     "}": "brackets are ( ) for attributes and alternatives, [ ] for constituents",
