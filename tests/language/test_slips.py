@@ -92,21 +92,52 @@ def test_carets(pytestconfig: pytest.Config) -> None:
     assert file.read_text(encoding="utf-8").splitlines() == now.splitlines()
 
 
-def test_each_line_of_the_table_is_whole() -> None:
-    table = resources.files("merula.language").joinpath("slips.tsv").read_text(encoding="utf-8")
+TABLE = resources.files("merula.language").joinpath("slips.tsv").read_text(encoding="utf-8")
+
+
+def faults(table: str) -> list[str]:
+    """What is wrong with the lines of a table of slips, each fault with the number of its line."""
     header, *lines = table.splitlines()
-    assert header.split("\t") == list(COLUMNS)
-    for line in lines:
+    problems = [] if header.split("\t") == list(COLUMNS) else ["1: header"]
+    seen = set()
+    for number, line in enumerate(lines, start=2):
         cells = line.split("\t")
-        assert len(cells) <= len(COLUMNS), line
-        assert all(cells[i] for i in (0, 2, 3)), line
-        assert set("".join(cells[5:7])) <= set("0123456789"), line
-        assert set(cells[7:]) <= {"", "yes"}, line
+        start, text = cells[:2]
+        if not 4 <= len(cells) <= len(COLUMNS) or not all(cells[2:4]):
+            problems.append(f"{number}: cells")
+        elif not re.fullmatch(r"\d*,\d*,(yes)?", ",".join([*cells[5:], "", "", ""][:3])):
+            problems.append(f"{number}: numbers")
+        elif start not in {*BEFORE, "cell_expression"}:
+            problems.append(f"{number}: start")
+        elif (start, text) in seen:
+            problems.append(f"{number}: twice")
+        elif not diagnose(start, text):
+            problems.append(f"{number}: no slip")
+        seen.add((start, text))
+    return problems
 
 
-def test_there_is_a_slip_of_every_kind_of_entry() -> None:
+def test_each_line_of_the_table_is_sound() -> None:
+    assert faults(TABLE) == []
     assert {sample.start for sample in SAMPLES} == {*BEFORE, "cell_expression"}
-    assert len({(sample.start, sample.text) for sample in SAMPLES}) == len(SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("rules\tnpi needs\tmessage\tremedy", "start"),
+        ("language\t= en\tmessage\tremedy", "twice"),
+        ("language\tde\tmessage\tremedy", "no slip"),
+        ("language\tde, en", "cells"),
+        ("language\tde, en\tmessage", "cells"),
+        ("language\tde, en\tmessage\t", "cells"),
+        ("language\tde, en\tmessage\tremedy\t\t\t\tyes\tmore", "cells"),
+        ("language\tde, en\tmessage\tremedy\t\tone", "numbers"),
+        ("language\tde, en\tmessage\tremedy\t\t\t\tno", "numbers"),
+    ],
+)
+def test_a_broken_line_of_the_table_is_found(line: str, fault: str) -> None:
+    assert faults(f"{TABLE}{line}\n") == [f"{len(SAMPLES) + 2}: {fault}"]
 
 
 @pytest.mark.parametrize("sign", FOREIGN)

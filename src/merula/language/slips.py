@@ -47,10 +47,8 @@ def samples() -> tuple[Sample, ...]:
 
 
 def _sample(line: str) -> Sample:
-    cells = line.split("\t")
-    start, text, message, remedy, words, back, shift, anywhere = cells + [""] * (
-        len(COLUMNS) - len(cells)
-    )
+    start, text, message, remedy, *rest = line.split("\t")
+    words, back, shift, anywhere = [*rest, "", "", "", ""][: len(COLUMNS) - 4]
     numbers = int(back or 0), int(shift or 0)
     return Sample(start, text, message, remedy, tuple(words.split()), *numbers, anywhere == "yes")
 
