@@ -21,7 +21,7 @@ from merula.core.source import Source
 from merula.language import parser_tables as t
 from merula.language.build import TreeBuilder
 from merula.language.entry import EntryError, feed
-from merula.language.lalr import END, Parser
+from merula.language.lalr import END, Machine
 from merula.language.slips import samples
 from merula.language.tokens import Token, scan
 
@@ -153,7 +153,9 @@ def test_they_come_back_from_json_as_they_were() -> None:
 
 def test_there_is_a_method_for_every_rule() -> None:
     builder = TreeBuilder(Source("x", ""))
-    built = {r.name for r in t.tables().rules if r.name and not (r.single and len(r.shape) == 1)}
+    built = {
+        r.name for r in t.tables().productions if r.name and not (r.single and len(r.shape) == 1)
+    }
     assert {name for name in built if not hasattr(builder, name)} == set()
 
 
@@ -244,7 +246,7 @@ def test_our_parser_expects_what_lark_expects() -> None:
         tokens = [token for token in scan(sample.text) if token.kind != "NEWLINE"]
         with pytest.raises(EntryError) as refused:
             feed(sample.start, tokens)
-        mine = Parser(t.tables(), sample.start)
+        mine = Machine(t.tables(), sample.start)
         theirs = _lark.parse_interactive(None, start=sample.start)
         for token in tokens[: refused.value.position]:
             kinds = [token.text.upper(), token.kind]

@@ -1,19 +1,26 @@
-"""One entry through the LALR machine: its tokens become a node, or an error says where it stops."""
+"""One entry through the LALR machine: it becomes a node, or an error says where it stops.
+
+Key words are not reserved. A word is a key word where the machine can use it as one, and a name
+everywhere else. Where it could be both, it is a name only if a key word could not be followed by
+the next token.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from merula.language.lalr import END, Build, Parser
+from merula.language.lalr import END, Build, Machine
 from merula.language.parser_tables import tables
 from merula.language.tokens import KEYWORDS, Token
 
 
 class EntryError(Exception):
-    """An entry that the grammar does not allow, with the place where the parser stops.
+    """An entry that the grammar does not allow, with the place where the machine stops.
 
-    ``position`` is the number of the token, ``expected`` are the kinds that could come there.
+    ``position`` is the number of the bad token, which is the number of tokens if the entry ends
+    too early. ``kind`` is the kind of that token, and ``expected`` are the kinds that could come
+    there. ``state`` and ``kind`` together find the message (`merula.language.slips`).
     """
 
     def __init__(self, start: str, state: int, kind: str, position: int, expected: set[str]):
@@ -23,24 +30,28 @@ class EntryError(Exception):
 
 
 def feed(start: str, tokens: Sequence[Token], build: Build | None = None) -> Any:
-    """Return what ``build`` makes of an entry; raises `EntryError` where a token does not fit."""
-    parser = Parser(tables(), start, build)
-    for number, token in enumerate(tokens):
+    """Return the value that ``build`` makes of an entry; raises `EntryError` at a bad token.
+
+    ``start`` is the start symbol of the kind of entry in ``grammar.lark``. Without ``build`` the
+    entry is only checked.
+    """
+    machine = Machine(tables(), start, build)
+    for position, token in enumerate(tokens):
         kind = token.kind
         if kind == "NAME" and token.text in KEYWORDS:
-            after = tokens[number + 1] if number + 1 < len(tokens) else None
-            kind = _kind(parser, token.text.upper(), after)
-        if not parser.feed(
+            after = tokens[position + 1] if position + 1 < len(tokens) else None
+            kind = _kind(machine, token.text.upper(), after)
+        if not machine.feed(
             kind, token if kind == token.kind else Token(kind, token.text, token.start, token.end)
         ):
-            _refuse(start, parser, kind, number)
-    if not parser.feed(END, None):
-        _refuse(start, parser, END, len(tokens))
-    return parser.result
+            raise _error(start, machine, kind, position)
+    if not machine.feed(END, None):
+        raise _error(start, machine, END, len(tokens))
+    return machine.result
 
 
 def parses(start: str, tokens: Sequence[Token]) -> bool:
-    """Return whether tokens are an entry of some kind."""
+    """Return whether tokens are an entry of this kind."""
     try:
         feed(start, tokens)
     except EntryError:
@@ -48,17 +59,17 @@ def parses(start: str, tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _kind(parser: Parser, keyword: str, after: Token | None) -> str:
-    """Whether a word is a keyword or a name here: what can be a name is one, if that goes on."""
-    if keyword not in parser.choices:
+def _kind(machine: Machine, keyword: str, after: Token | None) -> str:
+    """Return the keyword as a kind, or NAME where the word is a name."""
+    if keyword not in machine.choices:
         return "NAME"
-    name = "NAME" in parser.choices and _goes_on(parser, "NAME", after)
-    return keyword if not name or _goes_on(parser, keyword, after) else "NAME"
+    name = "NAME" in machine.choices and _goes_on(machine, "NAME", after)
+    return keyword if not name or _goes_on(machine, keyword, after) else "NAME"
 
 
-def _goes_on(parser: Parser, kind: str, after: Token | None) -> bool:
-    """Whether the parser, fed a word as a keyword or a name, could take the next token."""
-    trial = parser.after(kind)
+def _goes_on(machine: Machine, kind: str, after: Token | None) -> bool:
+    """Return whether the machine, fed a word of this kind, could take the next token."""
+    trial = machine.after(kind)
     if trial is None:
         return False
     if after is None:
@@ -68,25 +79,26 @@ def _goes_on(parser: Parser, kind: str, after: Token | None) -> bool:
     )
 
 
-def _refuse(start: str, parser: Parser, kind: str, position: int) -> None:
-    raise EntryError(start, _settled(parser), kind, position, parser.accepted())
+def _error(start: str, machine: Machine, kind: str, position: int) -> EntryError:
+    return EntryError(start, _settled(machine), kind, position, machine.accepted())
 
 
-# Parts whose end is taken for granted when an entry is refused: after `flip verb.number` the
-# parser still waits for more of a path, but what matters is that a `flip` is complete.
+# Small parts that are taken to be complete where an entry stops: after `flip verb` the machine
+# still waits for more of a path, but the message is about a `flip` that has its path. Without this
+# the same slip would need a sample for `flip verb` and another for `flip verb.number`.
 _SMALL = frozenset({"path", "value", "term", "word", "doc", "label", "cell"})
 
 
-def _settled(parser: Parser) -> int:
-    """The state of a parser once the small part at its end is complete."""
-    stack = parser.stack.copy()
-    states, rules = parser.tables.states, parser.tables.rules
+def _settled(machine: Machine) -> int:
+    """Return the state of a machine once the small part at its end is complete."""
+    stack = machine.stack.copy()
+    states, productions = machine.tables.states, machine.tables.productions
     while True:
         complete = {~action for action in states[stack[-1]].values() if action < 0}
         if len(complete) != 1:
             return stack[-1]
-        rule = rules[complete.pop()]
-        if rule.symbol not in _SMALL:
+        production = productions[complete.pop()]
+        if production.symbol not in _SMALL:
             return stack[-1]
-        del stack[len(stack) - rule.size :]
-        stack.append(states[stack[-1]][rule.symbol])
+        del stack[len(stack) - production.size :]
+        stack.append(states[stack[-1]][production.symbol])

@@ -76,7 +76,7 @@ def _read(path: Path, origin: str) -> Tables | None:
 
 
 def _to_json(made: Tables) -> dict[str, Any]:
-    rules = [[rule.symbol, rule.size, rule.name, rule.single, rule.shape] for rule in made.rules]
+    rules = [[p.symbol, p.size, p.name, p.single, p.shape] for p in made.productions]
     return {"states": made.states, "rules": rules, "starts": made.starts}
 
 

@@ -1,8 +1,10 @@
-"""Slips that beginners make, each with its message: a table that the parser reads.
+"""Slips that beginners make, each with its message, in a table beside this module.
 
-A line of ``slips.tsv`` is a faulty entry with what to say of it and what to do. It is parsed once;
-where an entry of a user stops in the same parser state at the same kind of token, that line's
-message is the one to give. Of several lines the first that fits counts.
+A line of ``slips.tsv`` is a faulty entry, the message about it and the remedy. Each faulty entry
+is parsed once; where an entry of a user stops in the same state of the parser at the same kind of
+token, it gets the message of that line. If several lines fit, the first one counts, so that their
+order matters. Cells are separated by tabs and have no quoting; empty cells at the end of a line
+are left out. ``tests/language/slips.txt`` shows where the caret of each message is.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ COLUMNS = ("start", "text", "message", "remedy", "words", "back", "shift", "anyw
 
 @frozen
 class Sample:
-    """A faulty entry of a kind, what to say of it and what to do.
+    """A faulty entry, the message about it and the remedy.
 
-    In the message, ``{found}`` is the bad token and ``{previous}`` the one before it. ``back`` is
-    how many tokens the bad one is before the place where the parser stops. Where there are
-    ``words``, one of them has to be there, or at most ``back`` tokens before; the bad token is
-    then the one ``shift`` before it. A sample with ``anywhere`` fits wherever an entry of its kind
-    stops at this kind of token.
+    ``start`` is the start symbol of the kind of entry. In the message, ``{found}`` is the bad
+    token and ``{previous}`` the one before it. The bad token is ``back`` tokens before the place
+    where the parser stops. If there are ``words``, one of them must be there or at most ``back``
+    tokens before; then the bad token is the one ``shift`` tokens before that word. A sample with
+    ``anywhere`` fits wherever an entry of its kind stops at this kind of token.
     """
 
     start: str
@@ -41,7 +43,7 @@ class Sample:
 
 @cache
 def samples() -> tuple[Sample, ...]:
-    """Return the samples of the table, in its order."""
+    """Return the samples of the table, in the order of its lines."""
     lines = Path(__file__).with_name("slips.tsv").read_text(encoding="utf-8").splitlines()
     return tuple(map(_sample, lines[1:]))
 
@@ -53,7 +55,7 @@ def _sample(line: str) -> Sample:
     return Sample(start, text, message, remedy, tuple(words.split()), *numbers, anywhere == "yes")
 
 
-# Signs of other notations, and how the same is written here.
+# Signs of other notations, and how to write the same here.
 FOREIGN: dict[str, str] = {
     "==": "write one `=`",
     ":=": "the name of a rule or an answer is followed by `:`, every other name by `=`",
@@ -93,8 +95,8 @@ FOREIGN: dict[str, str] = {
 
 
 @frozen
-class Explained:
-    """The sample that explains a refusal, and the number of the token it is about."""
+class SlipMatch:
+    """The sample that fits a faulty entry, and the number of the token that it is about."""
 
     sample: Sample
     position: int
@@ -104,6 +106,7 @@ class Explained:
 def _index() -> tuple[
     dict[tuple[str, int, str], list[Sample]], dict[tuple[str, str], list[Sample]]
 ]:
+    """Return the samples by start symbol, state and kind, and those that fit in any state."""
     exact: dict[tuple[str, int, str], list[Sample]] = {}
     anywhere: dict[tuple[str, str], list[Sample]] = {}
     for sample in samples():
@@ -119,22 +122,22 @@ def _index() -> tuple[
 
 def explanation(
     start: str, state: int, kind: str, tokens: Sequence[Token], position: int, *, words: bool
-) -> Explained | None:
-    """Return the sample that explains an entry refused at a token, if there is one.
+) -> SlipMatch | None:
+    """Return the first sample that fits an entry which stops at a token; None if none fits.
 
-    ``words`` asks for the samples about certain words, or for the others.
+    ``words`` asks for the samples that are about certain words, or else for those that are not.
     """
     exact, anywhere = _index()
     for sample in (*exact.get((start, state, kind), ()), *anywhere.get((start, kind), ())):
         if bool(sample.words) is not words:
             continue
         for place in _places(sample, tokens, position):
-            return Explained(sample, place)
+            return SlipMatch(sample, place)
     return None
 
 
 def _places(sample: Sample, tokens: Sequence[Token], position: int) -> Iterator[int]:
-    """Yield where the bad token of a sample can be in an entry."""
+    """Yield the numbers of the tokens that can be the bad one of a sample."""
     if not sample.words:
         yield max(position - sample.back, 0)
         return
