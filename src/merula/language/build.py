@@ -1,4 +1,8 @@
-"""Parts of an entry → our typed nodes."""
+"""Build the typed nodes of the tree from the parts that the LALR machine hands over.
+
+`TreeBuilder.build` is called for each production of ``grammar.lark`` with a name; what it returns
+is a part of the next one. `merula.language.parse` has one builder for a file.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,14 @@ from merula.language.tokens import Token, unquote
 
 
 class TreeBuilder:
-    """One method a rule of ``grammar.lark``; parts arrive built, but for keywords and signs."""
+    """One method for each named production; parts are nodes, key words and signs are tokens."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
 
-    def build(self, rule: str, parts: list[Any]) -> Any:
-        """The node of a rule with some parts (None for an optional one that is not there)."""
-        method: Callable[[list[Any]], Any] = getattr(self, rule)
+    def build(self, name: str, parts: list[Any]) -> Any:
+        """Return the node of a production, given its parts (None for an absent optional one)."""
+        method: Callable[[list[Any]], Any] = getattr(self, name)
         return method([self._word(x) if isinstance(x, Token) else x for x in parts])
 
     def _word(self, token: Token) -> s.Word | Token:
@@ -312,8 +316,8 @@ class TreeBuilder:
 
     def replace(self, c: list[Any]) -> s.Replace:
         word: s.Word = c[-1]
-        text, other = (word.text, None) if word.span.text.startswith('"') else (None, word)
-        return s.Replace(self._extent(c), c[1], text, other)
+        text, source = (word.text, None) if word.span.text.startswith('"') else (None, word)
+        return s.Replace(self._extent(c), c[1], text, source)
 
     def embed(self, c: list[Any]) -> s.Embed:
         text = c[-1].text if c[-1] is not None and c[-1].span.text.startswith('"') else None
@@ -327,7 +331,7 @@ class TreeBuilder:
 
 
 def _with_scope(clauses: Iterable[s.Clause]) -> list[s.Clause]:
-    """``npi needs licensor, npi inside domain``: what stands after the comma is needed too."""
+    """Join the clauses of ``npi needs licensor, npi inside domain``: the second is needed too."""
     done: list[s.Clause] = []
     for clause in clauses:
         before = done[-1] if done else None
@@ -353,7 +357,7 @@ def _words(children: Iterable[Any]) -> tuple[s.Word, ...]:
 
 
 def _has(children: Iterable[Any], kind: str) -> bool:
-    """Whether a key word stands among the tokens."""
+    """Return whether a key word is among the parts."""
     return any(isinstance(x, Token) and x.kind == kind for x in children)
 
 

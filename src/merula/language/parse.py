@@ -1,6 +1,9 @@
-"""Entries → the typed tree, through Lark's LALR tables, one entry at a time.
+"""Parse a grammar, or a selection cell of a table, into the typed tree, an entry at a time.
 
-A faulty entry is one diagnostic; the entries around it are parsed all the same.
+In go a `Source` and a `Report`; out comes a `syntax.File`. A faulty entry becomes one diagnostic
+and is left out of the tree; the entries around it are parsed all the same. The file remembers
+which names and sections are lost with it, so that later stages do not report what only follows
+from that fault. `merula.grammar.program` calls `parse`, `merula.lexicon` calls `parse_cell`.
 """
 
 from __future__ import annotations
@@ -17,10 +20,10 @@ from merula.core.wording import did_you_mean, listing
 from merula.language import syntax as s
 from merula.language.build import TreeBuilder
 from merula.language.entry import EntryError, feed, parses
-from merula.language.refusals import WHAT, report_excess, report_refusal, show
+from merula.language.refusals import ENTRY_NAMES, report_excess, report_refusal, show
 from merula.language.tokens import HEADS, Entry, Token, entries, scan
 
-# The start rule of a section's own line, and of the lines under it.
+# The start symbol of the entry on a section's own line, and of the entries under it.
 INLINE = {
     "phenomenon": "phenomenon",
     "language": "language",
@@ -47,16 +50,16 @@ UNDER = {
 
 
 def parse(source: Source, report: Report) -> s.File:
-    """The tree of a text; what does not parse is reported and left out."""
+    """Return the tree of a text; entries that do not parse are reported and left out."""
     builder = _FileBuilder(source, report)
-    found = tuple(entries(source))
-    for number in range(len(found)):
-        builder.add(found, number)
+    every = tuple(entries(source))
+    for number in range(len(every)):
+        builder.add(every, number)
     return builder.finish()
 
 
 def parse_cell(source: Source, report: Report) -> s.Expression | None:
-    """The expression in a table cell (``person and not proper``), or None if it is faulty."""
+    """Return the expression in a table cell (``person and not proper``); None if it is faulty."""
     tokens = [token for token in scan(source.text) if token.kind != "NEWLINE"]
     if report_excess(report, source, tokens):
         return None
@@ -72,22 +75,22 @@ _ELSEWHERE = object()  # instead of a node: the entry belongs to another section
 
 
 class _FileBuilder:
-    """Collects parsed entries; entries under a matrix, an answer set, a lexicon join it."""
+    """Collects parsed entries; those under a matrix, answers or a lexicon become part of it."""
 
     def __init__(self, source: Source, report: Report) -> None:
         self.source, self.report = source, report
         self.tree = TreeBuilder(source)
         self.lists: dict[str, list[Any]] = {}
-        self.head = ""  # the section that entries stand under, as it is meant
+        self.head = ""  # the head word of the section that entries belong to, without its slips
         self.skipping = False  # the section's own line was faulty: its entries mean nothing
-        self.current: Any = None
+        self.current: Any = None  # the matrix, answers or lexicon that entries become part of
         self.fine = True  # whether the entry before could be read
         self.unread: set[str] = set()
         self.lost: set[str] = set()
 
-    def add(self, found: Sequence[Entry], number: int) -> None:
-        """Parse an entry, given with all others, and put it where it belongs."""
-        entry = found[number]
+    def add(self, every: Sequence[Entry], number: int) -> None:
+        """Parse the entry with this number among all entries, and put it where it belongs."""
+        entry = every[number]
         if entry.inline:
             self.skipping, self.current = False, None
             self.head = self._head(entry)
@@ -97,26 +100,26 @@ class _FileBuilder:
             self.skipping = True
             self._lose(entry)
         elif not entry.inline or entry.tokens or self.head in INLINE:
-            self._add(entry, islice(found, number + 1, None))
+            self._add(entry, islice(every, number + 1, None))
 
     def _missing_head(self, entry: Entry, after: Iterable[Entry]) -> bool:
-        """Whether a faulty entry and all that is left of its section belong in another one.
+        """Return whether a faulty entry and the rest of its section belong in another section.
 
-        Then the entries are taken to stand there.
+        Then it is reported, and the entries are put there.
         """
         here = UNDER[self.head]
         group = [entry]
-        for other in takewhile(lambda e: not e.inline, after):
-            if parses(here, other.tokens):
+        for following in takewhile(lambda e: not e.inline, after):
+            if parses(here, following.tokens):
                 return False
-            group.append(other)
+            group.append(following)
         if len(group) < 2 or isinstance(self.current, s.ItemTable):
             return False
         for head in ("objects", "attributes", "external", "select", "frames", "answers"):
             if head != self.head and all(parses(UNDER[head], e.tokens) for e in group):
                 self.report.error(
                     "M013",
-                    f"{WHAT[UNDER[head]]} does not belong under `{self.head}`",
+                    f"{ENTRY_NAMES[UNDER[head]]} does not belong under `{self.head}`",
                     entry.span(self.source),
                     remedy=f"is the line `{head}` missing above it?",
                 )
@@ -173,7 +176,10 @@ class _FileBuilder:
         return True
 
     def _under_copied(self, entry: Entry) -> bool:
-        """Report a line under a matrix made of another, unless it begins a section."""
+        """Report a line under a matrix that takes its items from another one.
+
+        A head word begins a section there, if only it is not indented; then return False.
+        """
         if entry.tokens[0].text in HEADS and not parses("cycle", entry.tokens):
             return False
         self.report.error(
@@ -185,7 +191,7 @@ class _FileBuilder:
         return True
 
     def _lose(self, entry: Entry) -> None:
-        """Remember what an entry that is left out may have said."""
+        """Remember the names in an entry that is left out, and its section."""
         for token in entry.tokens:
             if token.kind in ("NAME", "OPEN"):
                 self.unread.update(re.findall(r"[^\W\d][\w-]*", token.text))
@@ -207,7 +213,7 @@ class _FileBuilder:
             return None
 
     def _indented_head(self, entry: Entry, error: EntryError) -> bool:
-        """Whether a faulty entry is the head of a section; what follows is read as its entries."""
+        """Return whether a faulty entry is an indented head; what follows are its entries."""
         head = entry.tokens[0]
         if head.text not in HEADS or error.position > 1:
             return False
@@ -246,26 +252,26 @@ class _FileBuilder:
 
     def _join(self, head: str, **field: Any) -> None:
         ((name, node),) = field.items()
-        if self.current is None:  # the lines of a section whose head line did not parse
+        if self.current is None:  # the section's own line did not parse
             return
         new = node if isinstance(node, tuple) else (node,)
         self.current = replace(self.current, **{name: getattr(self.current, name) + new})
         self._list(head)[-1] = self.current
 
     def _head(self, entry: Entry) -> str:
-        """The section that a line at the left margin begins, or an empty string."""
+        """Return the section that a line at the left margin begins, or an empty string."""
         word = entry.head
         if word.kind == "NAME" and word.text in HEADS:
             return word.text
         if word.kind != "NAME":
             text = show(word.text)
-            message = f"a line at the left margin begins a section, and {text} begins none"
+            message = f"a line at the left margin begins a section, and {text} does not"
         else:
             message = f"there is no section named `{word.text}`"
         hint = did_you_mean(word.text, HEADS) if word.kind == "NAME" else ""
-        known = f"sections are {listing(dict.fromkeys(HEADS), 'or')}; indent the entries under one"
+        heads = f"sections are {listing(dict.fromkeys(HEADS), 'or')}; indent the entries under one"
         span = self.source.span(word.start, word.end)
-        self.report.error("M001", message, span, remedy=hint or known)
+        self.report.error("M001", message, span, remedy=hint or heads)
         return hint.removeprefix("did you mean ").removesuffix("?")
 
     def _homeless(self, entry: Entry) -> None:

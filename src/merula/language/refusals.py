@@ -1,7 +1,10 @@
-"""What to say of an entry that the grammar refuses.
+"""Report an entry that the grammar does not allow.
 
-A slip that a beginner makes has a message of its own (`merula.language.slips`); of any other
-the report says what was expected.
+In go the tokens of an entry and the `EntryError` that says where it stops; one diagnostic goes
+into the report. Texts without an end, signs without a meaning and brackets without a partner come
+first. A slip that beginners make has a message of its own (`merula.language.slips`), a misspelt
+key word is recognised, and for everything else the message lists what was expected.
+`merula.language.parse` calls this.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ from merula.core.wording import did_you_mean, listing
 from merula.language.entry import EntryError
 from merula.language.tokens import KEYWORDS, SYMBOLS, Token
 
-MAX_DEPTH = 50  # how deep brackets and `not` may stand in each other
-MAX_DIGITS = 18  # of a number
-
+# How deep brackets and `not` may be nested. All stages walk the tree with a few frames a level,
+# and Python stops at 1,000 frames.
+MAX_DEPTH = 50
+MAX_DIGITS = 18  # of a number, so that each one fits into 64 bits
 
 _TERMINALS = {
     "NAME": "a name",
@@ -28,7 +32,8 @@ _TERMINALS = {
     **{kind: f"`{text}`" for text, kind in reversed(SYMBOLS.items()) if text.isascii()},
     **{word.upper(): f"`{word}`" for word in KEYWORDS},
 }
-WHAT = {
+# What messages call an entry, by its start symbol.
+ENTRY_NAMES = {
     "phenomenon": "`phenomenon`",
     "language": "`language`",
     "lexicon": "`lexicon`",
@@ -54,7 +59,7 @@ WHAT = {
 def report_refusal(
     report: Report, source: Source, tokens: Sequence[Token], error: EntryError, head: Token | None
 ) -> None:
-    """Say what is wrong with an entry; ``head`` is the head word of its section, if it has one."""
+    """Report what is wrong with an entry; ``head`` is the head word of its section, if any."""
     at = min(error.position, len(tokens))
     unclosed = next((token for token in tokens if token.kind == "OPEN"), None)
     if unclosed is not None:
@@ -67,35 +72,35 @@ def report_refusal(
     elif at < len(tokens) and tokens[at].kind == "UNKNOWN":
         _report_sign(report, source, tokens, at, in_cell=error.start == "cell_expression")
     elif not _report_bracket(report, source, tokens):
-        _report_place(report, source, tokens, error, head)
+        _report_token(report, source, tokens, error, head)
 
 
-def _report_place(
+def _report_token(
     report: Report, source: Source, tokens: Sequence[Token], error: EntryError, head: Token | None
 ) -> None:
     from merula.language.slips import explanation
 
     at = min(error.position, len(tokens))
     place = (error.start, error.state, error.kind, tokens, at)
-    known = explanation(*place, words=True)
-    meant = _misspelt(tokens[at].text, error.expected) if at < len(tokens) and not known else ""
-    if not known and not meant:
-        known = explanation(*place, words=False)
-    at = known.position if known else at
-    found = show(tokens[at].text) if at < len(tokens) else "the end of the line"
+    slip = explanation(*place, words=True)
+    meant = _misspelt(tokens[at].text, error.expected) if at < len(tokens) and not slip else ""
+    if not slip and not meant:
+        slip = explanation(*place, words=False)
+    at = slip.position if slip else at
+    bad = show(tokens[at].text) if at < len(tokens) else "the end of the line"
     code, message, remedy = "M010", "", f"did you mean {meant}?"
-    if known:
+    if slip:
         before = tokens[at - 1] if at else head
-        words = {"found": found, "previous": show(before.text) if before else "the beginning"}
-        message, remedy = known.sample.message.format(**words), known.sample.remedy
+        words = {"found": bad, "previous": show(before.text) if before else "the beginning"}
+        message, remedy = slip.sample.message.format(**words), slip.sample.remedy
     elif meant:
-        message = f"{found} means nothing here in {WHAT[error.start]}"
+        message = f"{bad} means nothing here in {ENTRY_NAMES[error.start]}"
     else:
         code = "M011"
         expected = listing(_expected(error.expected), "or")
-        message = f"{found} does not belong here in {WHAT[error.start]}"
+        message = f"{bad} does not belong here in {ENTRY_NAMES[error.start]}"
         if at == len(tokens):
-            message = f"{WHAT[error.start]} is not complete here"
+            message = f"{ENTRY_NAMES[error.start]} is not complete here"
         remedy = f"expected {expected}" if expected else ""
     if head is not None and head.text == "contested":
         message, remedy = _of_contested(message, remedy)
@@ -103,14 +108,14 @@ def _report_place(
 
 
 def _of_contested(message: str, remedy: str) -> tuple[str, str]:
-    """What is said of a rule, said of a test under `contested`, which is written alike."""
+    """Return the message and remedy about a rule for a test under `contested`, written alike."""
     if re.search(r"\w+: ", remedy):
         remedy = "write a name, a colon and a test, such as `free: any and any inside frees`"
     return message.replace("rule", "test"), remedy
 
 
 def _place(source: Source, tokens: Sequence[Token], at: int, head: Token | None) -> Span:
-    """The span of a token, or of the end of an entry."""
+    """Return the span of a token, or the empty span at the end of an entry."""
     if at < len(tokens):
         return source.span(tokens[at].start, tokens[at].end)
     last = tokens[-1] if tokens else head
@@ -119,16 +124,16 @@ def _place(source: Source, tokens: Sequence[Token], at: int, head: Token | None)
 
 
 def _misspelt(word: str, expected: Iterable[str]) -> str:
-    """The key word that an unknown word is probably meant to be, or an empty string."""
-    known = [kind.lower() for kind in expected if kind.lower() in KEYWORDS]
-    hint = did_you_mean(word, (k for k in known if k[:1] == word[:1].lower()))
+    """Return the expected key word that a word is probably meant to be, or an empty string."""
+    keywords = [kind.lower() for kind in expected if kind.lower() in KEYWORDS]
+    hint = did_you_mean(word, (k for k in keywords if k[:1] == word[:1].lower()))
     return hint.removeprefix("did you mean ").removesuffix("?")
 
 
 def _report_sign(
     report: Report, source: Source, tokens: Sequence[Token], at: int, *, in_cell: bool
 ) -> None:
-    """Say what to write instead of a character that has no meaning."""
+    """Report a character that has no meaning, with what to write instead."""
     token = tokens[at]
     text, end = token.text, token.end
     if text.isdecimal():
@@ -161,7 +166,7 @@ def _sign_remedy(text: str) -> str:
 
 
 def _report_bracket(report: Report, source: Source, tokens: Sequence[Token]) -> bool:
-    """Report the first bracket of an entry that has no partner, if there is one."""
+    """Report the first bracket of an entry that has no partner; return whether there is one."""
     partner = {"LPAR": "RPAR", "LSQB": "RSQB"}
     closing = {"RPAR": "(", "RSQB": "["}
     opened: list[Token] = []
@@ -202,7 +207,7 @@ def _report_bracket(report: Report, source: Source, tokens: Sequence[Token]) -> 
 
 
 def report_excess(report: Report, source: Source, tokens: Sequence[Token]) -> bool:
-    """Report what is too deep or too large to be read at all, if there is anything."""
+    """Report what is too deep or too long to be read; return whether there is anything."""
     deep = _too_deep(tokens)
     long = next((t for t in tokens if t.kind == "INT" and len(t.text) > MAX_DIGITS), None)
     if deep is not None:
@@ -216,9 +221,9 @@ def report_excess(report: Report, source: Source, tokens: Sequence[Token]) -> bo
 
 
 def _too_deep(tokens: Iterable[Token]) -> Token | None:
-    """The bracket or ``not`` that stands inside more than `MAX_DEPTH` others, if there is one."""
+    """Return the first bracket or ``not`` nested deeper than `MAX_DEPTH`, if there is one."""
     depth = 0
-    nots = [0]  # for every open bracket, how many `not` stand before what comes next
+    nots = [0]  # for every open bracket, how many `not` are before what comes next
     for token in tokens:
         if token.kind in ("LPAR", "LSQB"):
             depth += 1
@@ -241,7 +246,7 @@ def _expected(kinds: Iterable[str]) -> list[str]:
 
 
 def show(text: str) -> str:
-    """A token as a message names it."""
+    """Return a token as messages name it."""
     if len(text) == 1 and not text.isprintable():
         return f"the invisible character U+{ord(text):04X}"
     return f"`{text}`"

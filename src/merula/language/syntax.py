@@ -1,6 +1,8 @@
-"""The typed tree of a grammar file; names are still words here.
+"""The typed tree of a grammar file, in which names are still words.
 
-Spans do not take part in equality, so that two texts with one tree are equal.
+`merula.language.build` makes it; `merula.grammar` looks the names up in it and makes of most nodes
+a value of the same name, in which names are the things they stand for. Nodes are frozen. Spans do
+not take part in equality, so that texts that differ in layout alone have equal trees.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from merula.core.source import Source, Span
 
 @frozen
 class Node:
-    """Anything in the tree; ``span`` is where it stands."""
+    """A node of the tree; ``span`` is where it is in the source."""
 
     span: Span = field(compare=False, repr=False)
 
@@ -44,7 +46,7 @@ class Path(Node):
 
 @frozen
 class Truth(Node):
-    """A bare path: the object is there, the attribute is ``yes``, the lexeme has the feature."""
+    """A bare path: the object is present, the attribute ``yes``, or the lexeme has the feature."""
 
     path: Path
 
@@ -91,7 +93,7 @@ Expression = Truth | Equal | Inside | Not | And | Or
 
 
 def references(node: Expression) -> frozenset[tuple[str, str]]:
-    """The columns of other objects that an expression names, as (object, column)."""
+    """Return the columns of other objects that an expression names, as (object, column)."""
     match node:
         case Truth(path=path) | Equal(path=path):
             if path.attribute is None:
@@ -106,7 +108,7 @@ def references(node: Expression) -> frozenset[tuple[str, str]]:
 
 
 def cell_references(node: Expression) -> frozenset[tuple[str, str]]:
-    """Of `references`, the columns whose cells are expressions (``V1.subject``)."""
+    """Return those `references` whose cells are expressions themselves (``V1.subject``)."""
     match node:
         case Truth():
             return references(node)
@@ -119,7 +121,7 @@ def cell_references(node: Expression) -> frozenset[tuple[str, str]]:
 
 
 def columns_in(node: Expression) -> tuple[str, ...]:
-    """All column names an expression may name, its own lexeme's and another's, as written."""
+    """Return the columns that an expression may name, of its own lexeme or another, as written."""
     match node:
         case Truth(path=path) | Equal(path=path):
             return (str(path.attribute or path.owner),)
@@ -132,7 +134,7 @@ def columns_in(node: Expression) -> tuple[str, ...]:
 
 
 def names_in(node: Expression) -> tuple[Word, ...]:
-    """The objects an expression asks about."""
+    """Return the objects that an expression asks about."""
     match node:
         case Truth(path=path) | Equal(path=path) | Inside(path=path):
             return (path.owner,)
@@ -186,7 +188,7 @@ class Language(Node):
 
 @frozen
 class Mapping(Node):
-    """``subj.sg = "np-s"``: our column, their header."""
+    """``subj.sg = "np-s"``: a column, and its header in the file."""
 
     column: Word  # with its dots
     header: Word
@@ -194,7 +196,7 @@ class Mapping(Node):
 
 @frozen
 class Lexicon(Node):
-    """One ``lexicon`` line; ``kind`` is ``sets``, a category, or nothing."""
+    """A ``lexicon`` line; ``kind`` is ``sets``, a category or None."""
 
     kind: Word | None
     files: tuple[Word, ...]
@@ -205,7 +207,7 @@ class Lexicon(Node):
 
 @frozen
 class Import(Node):
-    """``import "FILE" with designs``; without them only the parts of a file are taken."""
+    """``import "FILE" with designs``; without ``designs`` paradigms and matrices stay behind."""
 
     files: tuple[Word, ...]
     designs: bool = False
@@ -219,7 +221,7 @@ class ObjectName(Node):
 
 @frozen
 class Feature(Node):
-    """An attribute that objects of an entry have, perhaps with a fixed value."""
+    """An attribute of the objects of an entry; ``value`` is None where it is not fixed."""
 
     name: Word
     value: Word | None
@@ -263,7 +265,7 @@ class IsA(Node):
 
 @frozen
 class Differ(Node):
-    """``N1, N2 differ``: no two are the same lexeme."""
+    """``N1, N2 differ``: no two of them are the same lexeme."""
 
     names: tuple[Word, ...]
 
@@ -322,7 +324,7 @@ class Frame(Node):
 
 @frozen
 class Factor(Node):
-    """A path with the values it takes (all of them when none are written)."""
+    """A path with its values; an empty tuple means all of them."""
 
     path: Path
     values: tuple[Word, ...]
@@ -336,7 +338,7 @@ class Fixing(Node):
 
 @frozen
 class Tail:
-    """What a paradigm and a matrix may add: frames, free factors, fixed values."""
+    """What may follow a paradigm or a matrix: frames, free factors and fixed values."""
 
     frames: tuple[Word, ...] = ()
     varying: tuple[Factor, ...] = ()
@@ -389,7 +391,7 @@ class ItemTable(Node):
 
 @frozen
 class Copied(Node):
-    """``matrix b = a swap 1, 8``: the items of another matrix, two of them perhaps exchanged."""
+    """``matrix b = a swap 1, 8``: the items of another matrix, of which two may be swapped."""
 
     name: Word
     doc: str
@@ -447,7 +449,7 @@ Edit = Flip | Set | Add | Drop | Swap | Replace | Embed
 
 @frozen
 class Edits(Node):
-    """Edits done one after the other, with determined attributes kept as they were."""
+    """Edits in order; determined attributes in ``keeping`` stay as they were."""
 
     edits: tuple[Edit, ...]
     keeping: tuple[Path, ...]
@@ -455,7 +457,7 @@ class Edits(Node):
 
 @frozen
 class Claim(Node):
-    """``E agreement``: a class letter and the rules of that class said to break."""
+    """``E agreement``: the letter of a class, and the rules of that class that are broken."""
 
     letter: Word
     rules: tuple[Path, ...]
@@ -463,7 +465,7 @@ class Claim(Node):
 
 @frozen
 class Answer(Node):
-    """A wrong answer: the correct item with the first of ``remedies`` that has a sense."""
+    """A wrong answer: the correct item after the first of ``remedies`` that makes sense."""
 
     label: Word
     doc: str
@@ -474,7 +476,10 @@ class Answer(Node):
 
 @frozen
 class Answers(Node):
-    """Answers of some matrices (of all, if none is named); ``crossed``: and of all combinations."""
+    """Answers of some matrices (all, if ``matrices`` is empty).
+
+    If they are ``crossed``, each is a single edit and the answers are all combinations of them.
+    """
 
     matrices: tuple[Word, ...]
     crossed: bool = False
@@ -489,12 +494,11 @@ class Example(Node):
 
 @frozen
 class File:
-    """All entries of one file, in the order they are written.
+    """All entries of a file, in the order in which they are written.
 
-    ``designs`` says whether its designs are the grammar's: those of an import only if it says so.
-
-    ``unread`` are the names in the entries that could not be read, ``lost`` the sections they
-    stood in: what is missing because of them is no second fault.
+    ``designs`` says whether its designs become the grammar's; those of an imported file do only
+    with ``with designs``. ``unread`` are the names in entries that could not be read, ``lost`` the
+    sections of these entries: what is missing because of them is not a second fault.
     """
 
     source: Source
