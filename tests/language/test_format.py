@@ -21,7 +21,7 @@ from merula.core.diagnostics import Report
 from merula.core.source import Source, display_width
 from merula.language import layout
 from merula.language.format import formatted
-from merula.language.layout import WIDTH
+from merula.language.layout import MAX_COLUMNS
 from merula.language.parse import parse
 from merula.language.tokens import KEYWORDS, Token, entries, scan
 from merula.strategies import GrammarText, grammars
@@ -210,7 +210,7 @@ def test_long_lines_are_folded(program: Parts, data: st.DataObject) -> None:
     assume(tree(text) is not None)
     for line in check(text).split("\n"):
         event("folded" if line.startswith("    ") and "|" not in line[:7] else "one line")
-        if display_width(line) > WIDTH:
+        if display_width(line) > MAX_COLUMNS:
             signs = [token for token in scan(line) if token.kind in ("TIMES", "ARROW")]
             words = re.findall(r"\b(?:or|else|varying)\b", line)
             assert len(signs) + len(words) <= 1, line

@@ -21,7 +21,7 @@ from merula.core.source import Source
 from merula.language import parser_tables as t
 from merula.language.build import TreeBuilder
 from merula.language.entry import EntryError, feed
-from merula.language.lalr import END, Machine
+from merula.language.lalr import END, Machine, Tables
 from merula.language.slips import samples
 from merula.language.tokens import Token, scan
 
@@ -123,7 +123,12 @@ def test_a_grammar_is_checked_where_tables_cannot_be_written(copy: Path) -> None
 def test_tables_that_cannot_be_written_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     make, usual = t._make, t.tables()
-    monkeypatch.setattr(t, "_make", lambda grammar: (made.append(grammar), make(grammar))[1])
+
+    def counted(grammar: str) -> Tables:
+        made.append(grammar)
+        return make(grammar)
+
+    monkeypatch.setattr(t, "_make", counted)
     monkeypatch.setattr(t, "FILE", "absent.json")
     monkeypatch.setattr(t, "replacing", refused)
     assert t.tables.__wrapped__() == usual

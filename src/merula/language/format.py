@@ -1,4 +1,9 @@
-"""A grammar's text laid out in the one way there is for its words, comments and blank lines."""
+"""Lay out the text of a grammar: there is one way for its words, comments and blank lines.
+
+In goes a `Source`, out comes its new text (`merula fmt` writes it). The text is cut into pieces,
+entries and comments on lines of their own; entries without a blank line between them are aligned
+with each other (`merula.language.layout`), and the comments at the ends of lines come last.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +14,27 @@ from itertools import groupby
 from merula.core.diagnostics import Report
 from merula.core.source import Source, display_width
 from merula.language import syntax as s
-from merula.language.layout import INDENT, TABLE, Line, Note, Row, column, lines, spacing
+from merula.language.layout import (
+    INDENT,
+    TABLE,
+    CodeLine,
+    CommentedEntry,
+    Note,
+    column,
+    lines,
+    spacing,
+)
 from merula.language.parse import INLINE, UNDER, parse
 from merula.language.tokens import Entry, Token, entries, scan
 
-GAP = 2  # spaces before a comment
+COMMENT_GAP = 2  # spaces before a comment at the end of a line, at least
 
 
 def formatted(source: Source, report: Report) -> str | None:
-    """The text of a grammar as it should be laid out; None, and problems, where it is faulty.
+    """Return the text of a grammar laid out anew; None if it is faulty, which is reported.
 
-    Its words, texts and comments stay as they are, and it means the same: what comes out is read
-    again and compared.
+    Words, texts and comments stay as they are, and the text means the same: the new text is parsed
+    and its tree compared with the old one.
     """
     problems = Report()
     tree = parse(source, problems)
@@ -40,15 +54,15 @@ def formatted(source: Source, report: Report) -> str | None:
 
 
 def _means(text: str, tree: s.File) -> bool:
-    """Whether a text has this tree and its comments."""
-    again = Report()
-    other = parse(Source(tree.source.name, text), again)
+    """Return whether a text has this tree, and the comments of its source."""
+    problems = Report()
+    new = parse(Source(tree.source.name, text), problems)
     kept = [comment.text for comment in _comments(text)]
     before = [comment.text for comment in _comments(tree.source.text)]
-    return not again.failed and kept == before and replace(other, source=tree.source) == tree
+    return not problems.failed and kept == before and replace(new, source=tree.source) == tree
 
 
-# --- what a text is made of --------------------------------------------------------------------
+# --- the pieces of a text --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +78,18 @@ class _Comment:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """An entry or a comment on a line of its own; whether a blank line stands before it.
+    """An entry, or a comment on a line of its own; ``blank``: after a blank line.
 
-    ``section`` is where the section's line begins.
+    ``section`` is the place in the text where the section's line begins.
     """
 
-    what: Row | _Comment
+    what: CommentedEntry | _Comment
     section: int
     blank: bool
 
 
 def _comments(text: str) -> Iterator[_Comment]:
-    """The comments of a text: all that `scan` leaves out, but for spaces."""
+    """Yield the comments of a text: all that `scan` leaves out, except spaces."""
     end, fresh = 0, True
     for token in (*scan(text), Token("NEWLINE", "", len(text), len(text))):
         left_out = text[end : token.start]
@@ -86,7 +100,7 @@ def _comments(text: str) -> Iterator[_Comment]:
 
 
 def _pieces(source: Source) -> Iterator[_Piece]:
-    """The entries and the comments between them, in order."""
+    """Yield the entries, and the comments between them, in order."""
     text = source.text
     comments = list(_comments(text))
     done = 0  # what is before this place has been put into a piece
@@ -104,10 +118,10 @@ def _pieces(source: Source) -> Iterator[_Piece]:
             comment = comments.pop(0)
             after = sum(token.start < comment.start for token in tokens) - 1
             notes.append(Note(after, comment.text, comment.own_line))
-        row = Row(
+        commented = CommentedEntry(
             _kind(entry), entry.head.text, _verbatim(tokens, text), entry.inline, tuple(notes)
         )
-        yield _Piece(row, section, _blank(text, done, tokens[0].start))
+        yield _Piece(commented, section, _blank(text, done, tokens[0].start))
         done = line_end if line_end >= 0 else len(text)
     for comment in comments:
         yield _Piece(comment, section, _blank(text, done, comment.start))
@@ -115,17 +129,17 @@ def _pieces(source: Source) -> Iterator[_Piece]:
 
 
 def _blank(text: str, start: int, end: int) -> bool:
-    """Whether a blank line stands between two places (none does at the beginning of a text)."""
+    """Return whether a blank line is between two places; at the beginning of a text none is."""
     return start > 0 and text.count("\n", start, end) > 1
 
 
 def _verbatim(tokens: Iterable[Token], text: str) -> tuple[Token, ...]:
-    """Tokens with names as they are written, not composed."""
+    """Return tokens with names as they are written, not composed (NFC)."""
     return tuple(replace(token, text=text[token.start : token.end]) for token in tokens)
 
 
 def _kind(entry: Entry) -> str:
-    """The start rule that reads an entry (of one that can be read)."""
+    """Return the start symbol that reads an entry, if the entry is not faulty."""
     head = entry.head.text
     if entry.inline and (head in INLINE or not entry.tokens):
         return INLINE.get(head, "")
@@ -140,44 +154,45 @@ def _kind(entry: Entry) -> str:
 def _written(source: Source) -> str:
     pieces = list(_pieces(source))
     spaces = _spaces(pieces)
-    written: list[Line] = []
+    written: list[CodeLine] = []
     for number, piece in enumerate(pieces):
         if piece.blank:
-            written.append(Line(""))
-        if isinstance(piece.what, Row):
+            written.append(CodeLine(""))
+        if isinstance(piece.what, CommentedEntry):
             written += lines(piece.what, spaces[number])
         else:
-            written.append(Line(" " * _depth(source, pieces, number) + piece.what.text))
+            written.append(CodeLine(" " * _depth(source, pieces, number) + piece.what.text))
     return "".join(f"{line}\n" for line in _with_comments(written))
 
 
 def _spaces(pieces: Sequence[_Piece]) -> dict[int, list[int]]:
-    """The spaces between the tokens of each entry, by its number among the pieces."""
+    """Return the spaces before the tokens of each entry, by its number among the pieces."""
     spaces: dict[int, list[int]] = {}
     for group in _together(pieces):
-        rows = [piece.what for _, piece in group if isinstance(piece.what, Row)]
-        numbers = (number for number, piece in group)
-        spaces.update(zip(numbers, spacing(rows), strict=True))
+        block = [piece.what for _, piece in group if isinstance(piece.what, CommentedEntry)]
+        numbers = (number for number, _ in group)
+        spaces.update(zip(numbers, spacing(block), strict=True))
     return spaces
 
 
 def _together(pieces: Sequence[_Piece]) -> Iterator[list[tuple[int, _Piece]]]:
-    """The entries that stand together, numbered: of one section, with no blank line between.
+    """Yield blocks of entries, numbered: of one section, with no blank line between them.
 
-    An item table is together as a whole, and so are section lines that begin with one word.
+    An item table is one block even with blank lines, and so are the lines of neighbouring sections
+    that begin with the same word.
     """
     group: list[tuple[int, _Piece]] = []
     last: tuple[object, ...] = ()
     blank = False
     for number, piece in enumerate(pieces):
         blank = blank or piece.blank
-        if not isinstance(piece.what, Row):
+        if not isinstance(piece.what, CommentedEntry):
             continue
-        row = piece.what
+        entry = piece.what
         place: tuple[object, ...] = (
-            (row.head,) if row.inline else (piece.section, row.kind in TABLE)
+            (entry.head,) if entry.inline else (piece.section, entry.kind in TABLE)
         )
-        if group and (place != last or (blank and row.kind not in TABLE)):
+        if group and (place != last or (blank and entry.kind not in TABLE)):
             yield group
             group = []
         group.append((number, piece))
@@ -187,35 +202,35 @@ def _together(pieces: Sequence[_Piece]) -> Iterator[list[tuple[int, _Piece]]]:
 
 
 def _depth(source: Source, pieces: Sequence[_Piece], number: int) -> int:
-    """How far a comment is indented: as the entry after it, or at the margin if it was there."""
+    """Return the indent of a comment: that of the entry after it, or 0 if it was at the margin."""
     after = (piece.what for piece in pieces[number + 1 :])
-    row = next((what for what in after if isinstance(what, Row)), None)
+    entry = next((what for what in after if isinstance(what, CommentedEntry)), None)
     comment = pieces[number].what
     assert isinstance(comment, _Comment)
-    if row is not None and not row.inline:
+    if entry is not None and not entry.inline:
         return INDENT
     return 0 if source.position(comment.start)[1] == 1 else INDENT
 
 
-def _with_comments(written: Sequence[Line]) -> Iterator[str]:
-    """The lines with the comments at their ends, which stand in one column within a section."""
+def _with_comments(written: Sequence[CodeLine]) -> Iterator[str]:
+    """Yield the lines with the comments at their ends, in one column within a section."""
     for _, group in groupby(_by_section(written), key=lambda pair: pair[0]):
         block = [line for _, line in group]
         places = [
-            (display_width(line.text) + GAP, display_width(line.comment))
+            (display_width(line.text) + COMMENT_GAP, display_width(line.comment))
             for line in block
             if line.comment
         ]
         stop = column(places) if places else 0
         for line in block:
-            gap = max(stop - display_width(line.text), GAP)
+            gap = max(stop - display_width(line.text), COMMENT_GAP)
             yield line.text + " " * gap + line.comment if line.comment else line.text
 
 
-def _by_section(written: Sequence[Line]) -> Iterator[tuple[int, Line]]:
-    """The lines, each with a number; a new one begins at a blank line and with a section.
+def _by_section(written: Sequence[CodeLine]) -> Iterator[tuple[int, CodeLine]]:
+    """Yield the lines, each with the number of its block, which a blank line or a section ends.
 
-    Sections of one line are taken together.
+    Neighbouring sections of one line are one block.
     """
     number = 0
     texts = ["", *(line.text for line in written), ""]

@@ -1,7 +1,8 @@
-"""A Pygments lexer, so that `pygmentize`, Sphinx and notebooks show grammars in colour.
+"""A Pygments lexer, with which `pygmentize`, Sphinx and notebooks show grammars in colour.
 
-It reads as `merula.language.tokens` does. Whether a word is a key word is told from its section
-and its neighbours, without a parser, so that a text with mistakes is coloured as well.
+In goes a text, out come its tokens with their Pygments types; together they are the text. It is
+cut up by `merula.language.tokens`. The section of a word and its neighbours say whether it is a
+key word; the parser is not used, so that a text with mistakes is coloured as well.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pygments.token import (
 from merula.core.source import Source
 from merula.language.tokens import HEADS, Entry, Token, entries, scan
 
-# Key words that stand behind something, by section; a word in another place is a name.
+# Key words that come after an operand, by section; there every other word is a name.
 _BEHIND = {
     "import": "with",
     "lexicon": "separated encoded",
@@ -49,7 +50,7 @@ _WITH_DOC = frozenset(
 
 
 class MerulaLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
-    """Grammars in the language of Merula."""
+    """A lexer of grammars in the language of Merula."""
 
     name = "Merula"
     url = ""
@@ -58,7 +59,7 @@ class MerulaLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
     mimetypes: ClassVar[list[str]] = ["text/x-merula"]
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, _TokenType, str]]:
-        """The tokens of a text, each with its place; together they are the text."""
+        """Yield the tokens of a text, each with its place; together they are the text."""
         types: dict[int, _TokenType] = {}
         for entry in entries(Source("", text)):
             types.update(_types(entry))
@@ -75,7 +76,7 @@ class MerulaLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
 
 @lru_cache(maxsize=4)
 def by_line(text: str) -> tuple[tuple[tuple[_TokenType, str], ...], ...]:
-    """The tokens of each line of a text, without the places where they stand."""
+    """Return the tokens of each line of a text, without their places."""
     lines: list[list[tuple[_TokenType, str]]] = [[]]
     for _, kind, words in MerulaLexer().get_tokens_unprocessed(text):
         first, *more = words.split("\n")
@@ -85,7 +86,7 @@ def by_line(text: str) -> tuple[tuple[tuple[_TokenType, str], ...], ...]:
 
 
 def _left_out(text: str, start: int, end: int) -> Iterator[tuple[int, _TokenType, str]]:
-    """What stands between two tokens: spaces, and a comment."""
+    """Yield what is between two tokens: spaces, and a comment."""
     comment = text.find("#", start, end)
     middle = end if comment < 0 else comment
     if start < middle:
@@ -95,7 +96,7 @@ def _left_out(text: str, start: int, end: int) -> Iterator[tuple[int, _TokenType
 
 
 def _quoted(token: Token, word: str, kind: _TokenType) -> Iterator[tuple[int, _TokenType, str]]:
-    """A text in pieces, with its escapes; of one without an end the first quote is the mistake."""
+    """Yield the pieces of a text in quotes; if it has no end, its first quote is the mistake."""
     opened = 1 if token.kind == "OPEN" else 0
     if opened:
         yield token.start, Error, word[:1]
@@ -104,15 +105,15 @@ def _quoted(token: Token, word: str, kind: _TokenType) -> Iterator[tuple[int, _T
         yield token.start + opened + piece.start(), this, piece[0]
 
 
-# --- what the tokens of an entry are -----------------------------------------------------------
+# --- the types of the tokens of an entry ---------------------------------------------------------
 
 
 def _types(entry: Entry) -> Iterator[tuple[int, _TokenType]]:
-    """The type of each token of an entry, by its place."""
+    """Yield the type of each token of an entry, with its place."""
     tokens = entry.tokens
     if entry.inline:
-        known = entry.head.kind == "NAME" and entry.head.text in HEADS
-        yield entry.head.start, Keyword.Declaration if known else _plain(entry.head)
+        section = entry.head.kind == "NAME" and entry.head.text in HEADS
+        yield entry.head.start, Keyword.Declaration if section else _plain(entry.head)
     keywords = _keywords(entry)
     for number, token in enumerate(tokens):
         if number in keywords:
@@ -138,7 +139,7 @@ def _plain(token: Token) -> _TokenType:
 
 
 def _name(entry: Entry, number: int) -> _TokenType:
-    """What a name stands for, as far as its place in the entry tells."""
+    """Return the type of a name, as far as its place in the entry tells."""
     head, tokens = entry.head.text, entry.tokens
     before = tokens[number - 1].kind if number else ""
     if before == "DOT":
@@ -161,23 +162,23 @@ def _name(entry: Entry, number: int) -> _TokenType:
 
 
 def _keywords(entry: Entry) -> list[int]:
-    """The numbers of the tokens of an entry that are key words."""
-    found: list[int] = []
+    """Return the numbers of the tokens of an entry that are key words."""
+    keywords: list[int] = []
     if entry.head.text == "matrix" and entry.tokens and entry.tokens[0].kind in ("BAR", "INT"):
-        return found  # the header or a row of a table
+        return keywords  # the header or a row of a table
     for number, token in enumerate(entry.tokens):
         before = entry.tokens[number - 1] if number else None
         if token.kind != "NAME" or (before is not None and before.kind == "DOT"):
             continue
-        operand = number - 1 not in found or (before is not None and before.text == "items")
+        operand = number - 1 not in keywords or (before is not None and before.text == "items")
         behind = operand and before is not None and before.kind in _OPERANDS
-        if _joins(entry, number) if behind else _begins(entry, number, found):
-            found.append(number)
-    return found
+        if _joins(entry, number) if behind else _begins(entry, number, keywords):
+            keywords.append(number)
+    return keywords
 
 
 def _joins(entry: Entry, number: int) -> bool:
-    """Whether a word that stands behind a name, a number or a text is a key word."""
+    """Return whether a word after a name, a number or a text is a key word."""
     head, tokens = entry.head.text, entry.tokens
     word = tokens[number].text
     if head in ("frame", "frames"):
@@ -189,14 +190,14 @@ def _joins(entry: Entry, number: int) -> bool:
     return word in _BEHIND.get(head, "").split()
 
 
-def _begins(entry: Entry, number: int, found: Sequence[int]) -> bool:
-    """Whether a word that stands where a name might is a key word, behind those found."""
+def _begins(entry: Entry, number: int, keywords: Sequence[int]) -> bool:
+    """Return whether a word where a name could be is a key word; ``keywords`` are those before."""
     head, tokens = entry.head.text, entry.tokens
     word = tokens[number].text
     before = tokens[number - 1] if number else entry.head
     after = tokens[number + 1] if number + 1 < len(tokens) else None
-    last = tokens[found[-1]].text if found else ""
-    if head == "matrix" and word == "items" and before.kind == "EQUALS" and not found:
+    last = tokens[keywords[-1]].text if keywords else ""
+    if head == "matrix" and word == "items" and before.kind == "EQUALS" and not keywords:
         return after is None or after.text != "swap"
     if head == "lexicon" and word == "by":
         return before.text == last == "separated"
@@ -216,14 +217,14 @@ def _begins(entry: Entry, number: int, found: Sequence[int]) -> bool:
     if head == "answers" and entry.inline:
         return number == 0 and word == "for"
     if head == "answers" and word in _EDITS:
-        commas = sum(t.kind == "COMMA" for t in tokens[found[-1] : number]) if found else 0
+        commas = sum(t.kind == "COMMA" for t in tokens[keywords[-1] : number]) if keywords else 0
         edit = before.kind == "COLON" or (before.kind == "COMMA" and (last, commas) != ("swap", 1))
-        return edit or (before.text == last == "else" and number - 1 in found)
+        return edit or (before.text == last == "else" and number - 1 in keywords)
     return head == "examples" and number == 0 and word in ("accept", "reject")
 
 
 def _in_guard(tokens: Sequence[Token], number: int) -> bool:
-    """Whether a word of a frame stands in a condition, which ends with a colon."""
+    """Return whether a word of a frame is in a condition, which ends with a colon."""
     ends = ("COLON", "LPAR", "RPAR", "LSQB", "RSQB", "STRING", "AT")
     end = next((token.kind for token in tokens[number:] if token.kind in ends), "")
     return end == "COLON"

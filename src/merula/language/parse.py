@@ -176,9 +176,9 @@ class _FileBuilder:
         return True
 
     def _under_copied(self, entry: Entry) -> bool:
-        """Report a line under a matrix that takes its items from another one.
+        """Report a line under a matrix that takes its items from another; return whether it was.
 
-        A head word begins a section there, if only it is not indented; then return False.
+        It is not reported here if it begins with a head word: then it is an indented section.
         """
         if entry.tokens[0].text in HEADS and not parses("cycle", entry.tokens):
             return False
