@@ -32,7 +32,7 @@ from merula.core.diagnostics import Report
 from merula.data.verify import verify
 from merula.grammar.program import read_grammar
 from merula.rows.variation import AddressSpace, Variation
-from merula.suite.matrices.division import divide_answers
+from merula.suite.division import divide_answers
 from merula.suite.matrices.recipe import read_matrix_recipe
 from merula.suite.splits import Split
 

@@ -34,9 +34,9 @@ from merula.data.manifests.suite import FileRecord, MatrixRecord, SuiteManifest
 from merula.data.schema import BLOCK, common_schema, fitted, typed
 from merula.data.suite_folder import SuiteFolder
 from merula.rows.variation import AddressSpace, Variation
+from merula.suite.division import UNIT, Task, divide
+from merula.suite.draw_matrices import Source, told
 from merula.suite.make import Outcome
-from merula.suite.matrices.division import UNIT, Task, divide
-from merula.suite.matrices.draw import Source, told
 from merula.suite.matrices.plan import SETS, MatrixPlan
 from merula.suite.matrices.recipe import MatrixPart, MatrixSet
 from merula.suite.parts import compiled_grammar

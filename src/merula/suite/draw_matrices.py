@@ -18,7 +18,7 @@ from merula.plan.elimination import LIMIT
 from merula.plan.order import Permutation
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation
-from merula.suite.matrices.division import divide_answers, restricted
+from merula.suite.division import divide_answers, restricted
 from merula.suite.sides import Side
 from merula.suite.splits import Split
 from merula.suite.tables import located
