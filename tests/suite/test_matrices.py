@@ -33,7 +33,7 @@ from merula.data.verify import verify
 from merula.grammar.program import read_grammar
 from merula.rows.variation import AddressSpace, Variation
 from merula.suite.division import divide_answers
-from merula.suite.matrices.recipe import read_matrix_recipe
+from merula.suite.recipe import matrix_recipe, read_file
 from merula.suite.splits import Split
 
 TYPES = ("I", "III")
@@ -793,23 +793,26 @@ def changed(old: str, new: str) -> Callable[[str], str]:
     ("change", "message"),
     [
         (changed('"matrices"', '"matrix"'), "[M681]: kind: there is no kind 'matrix'"),
-        (changed('kind  = "matrices"', ""), "[M681]: parts 1.sets: nothing is called so here"),
-        (changed("n     = 50", "cap = 0.5"), "[M681]: cap: nothing is called so here"),
+        (changed('kind  = "matrices"', ""), "[M681]: parts 1.sets: there is no field of this name"),
+        (changed("n     = 50", "cap = 0.5"), "[M681]: cap: there is no field of this name"),
         (changed("n     = 50", "n = 0"), "[M681]: n: is not a whole number from 1 on"),
         (changed("n       = 60", "n = 0"), "[M681]: parts 2.n: is not a whole number from 1 on"),
         (changed("n     = 50", "types = []"), "[M681]: types: there is none"),
         (changed("n     = 50", 'types = "II"'), "[M681]: types: there is no type II"),
         (changed('"70:30"', '"7"'), "[M681]: split: '7' should be shares"),
         (changed('= ["early", "late"]', "= []"), "[M681]: parts 1.sets.both: there is no matrix"),
-        (changed('= ["early", "late"]', "= 1"), "[M681]: parts 1.sets.both: is no list of texts"),
-        (changed("sets.both ", 'sets."a/b"'), "[M681]: parts 1.sets: a set cannot be called"),
+        (
+            changed('= ["early", "late"]', "= 1"),
+            "[M681]: parts 1.sets.both: is not a list of texts",
+        ),
+        (changed("sets.both ", 'sets."a/b"'), "[M681]: parts 1.sets: a set cannot be named"),
         (
             changed("sets.both ", "sets.FEW"),
             "[M681]: parts 1.sets: few and FEW would be one",
         ),
         (changed('"verbs"', '"KEYS"'), "[M681]: parts: keys and KEYS would be one folder"),
-        (changed('"verbs"', '"keys"'), "[M681]: parts: two parts are called keys"),
-        (changed('"verbs"', '"manifest.json"'), "[M681]: parts: a part cannot be called 'manifest"),
+        (changed('"verbs"', '"keys"'), "[M681]: parts: two parts are named keys"),
+        (changed('"verbs"', '"manifest.json"'), "[M681]: parts: a part cannot be named 'manifest"),
         (lambda text: text.partition("[[")[0], "[M681]: parts: there is no part"),
         (changed('"keys"', '"kees"'), "[M601]: the grammar kees does not exist"),
         (changed('= "few"', '= "fwe"'), "[M684]: the grammar of keys has no matrix fwe"),
@@ -858,7 +861,7 @@ def test_a_grammar_with_an_error_is_named(tmp_path: Path) -> None:
 
 
 def test_the_recipe_of_the_blm_suite_has_the_published_sizes() -> None:
-    recipe = read_matrix_recipe("blm")
+    recipe = matrix_recipe(read_file("blm"))
     assert recipe.types == TYPES
     assert {part.name: part.n for part in recipe.parts} == {
         **{f"agreement_{language}": 2304 for language in ("fr", "en", "it")},
@@ -866,7 +869,15 @@ def test_the_recipe_of_the_blm_suite_has_the_published_sizes() -> None:
         **dict.fromkeys(("causative_it", "object_drop_it"), 2430),
     }
     for part in recipe.parts:
-        assert Path(recipe.grammar_path(part)).is_file() or "blm" in str(recipe.folder)
+        assert Path(recipe.head.grammar_path(part.grammar)).is_file() or "blm" in str(
+            recipe.head.folder
+        )
+
+
+def test_the_digest_of_a_recipe_is_the_one_on_disks(home: Path) -> None:
+    """It is compared with those of suites that earlier versions have made."""
+    digest = "19e98c570f29fe6c2a1baea92fb5a848d99349ea82cb49edd2e6626280f3b993"
+    assert matrix_recipe(read_file(str(home))).digest == digest
 
 
 def test_one_command_makes_a_data_set_of_the_published_size(tmp_path: Path) -> None:

@@ -26,10 +26,10 @@ import merula
 from merula.audit import read_corpus
 from merula.cli import main
 from merula.data.verify import verify
-from merula.suite.differences import difference, tokens
-from merula.suite.plan import SuitePlan
-from merula.suite.recipe import known_suites, read_recipe
+from merula.suite.plan import ParadigmPlan
+from merula.suite.recipe import known_suites, paradigm_recipe, read_file
 from merula.suite.splits import Split, shared_evenly, split_names
+from merula.suite.tables import difference, tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 NPI = Path(os.environ.get("MERULA_SHARED", ROOT.parent / "shared")) / "data" / "npi"
@@ -533,7 +533,7 @@ def test_names_are_those_of_the_published_data() -> None:
         (cells[0], re.sub(r"^env=(.*?)_licensor=.*", r"\1", cells[4]))
         for cells in (line.split("\t") for line in lines)
     }
-    published = [part.published for part in read_recipe("npi").parts]
+    published = [part.published for part in paradigm_recipe(read_file("npi")).parts]
     assert {(p.task, p.env) for p in published if p is not None} == theirs
     conditions = {re.sub(r"^env=.*?_(licensor=)", r"\1", line.split("\t")[4]) for line in lines}
     assert len(conditions) == 5
@@ -695,24 +695,24 @@ def changed(old: str, new: str) -> Callable[[str], str]:
     ("change", "message"),
     [
         (changed('name   = "small"', ""), "[M681]: name: is missing"),
-        (changed('name   = "small"', 'name = " "'), "[M681]: name: is no text"),
+        (changed('name   = "small"', 'name = " "'), "[M681]: name: is not a text"),
         (changed("n      = 100", "n = 0"), "[M681]: n: is not a whole number from 1 on"),
         (changed("n      = 100", "n = true"), "[M681]: n: is not a whole number from 1 on"),
-        (changed("cap    = 0.2", "cap = 3"), "[M681]: cap: is no number above 0 and up to 1"),
-        (changed("cap    = 0.2", "cpa = 0.2"), "[M681]: cpa: nothing is called so here"),
+        (changed("cap    = 0.2", "cap = 3"), "[M681]: cap: is not a number above 0 and up to 1"),
+        (changed("cap    = 0.2", "cpa = 0.2"), "[M681]: cpa: there is no field of this name"),
         (changed("cap    = 0.2", 'split = "x"'), "[M681]: split: 'x' should be shares"),
         (changed('scope     = "{design}"', ""), "[M681]: features.scope: a feature is of a factor"),
         (changed('order = "after"', 'order = "aftr"'), "[M681]: flags.illusion.order: there is no"),
         (changed('parts = "negation"', 'parts = "x"'), "[M681]: flags.illusion.parts: there is no"),
         (changed('balanced = ["after", "before"]', "balanced = []"), "[M681]: orders.balanced:"),
-        (changed("[flags.illusion]", "[flags.split]"), "[M681]: two columns would be called split"),
-        (changed('"environment"', '"scope"'), "[M681]: two columns would be called scope"),
+        (changed("[flags.illusion]", "[flags.split]"), "[M681]: two columns would be named split"),
+        (changed('"environment"', '"scope"'), "[M681]: two columns would be named scope"),
         (lambda text: text.partition("[[")[0], "[M681]: parts: there is no part"),
         (
             changed('"questions.merula"', '"negation"'),
-            "[M681]: parts: two parts are called negation",
+            "[M681]: parts: two parts are named negation",
         ),
-        (changed('"questions.merula"', '"a"\nname = "../a"'), "cannot be called '../a'"),
+        (changed('"questions.merula"', '"a"\nname = "../a"'), "cannot be named '../a'"),
         (
             changed('"questions.merula"', '"question"'),
             "[M601]: the grammar question does not exist",
@@ -784,13 +784,20 @@ def test_options_that_make_no_sense(home: Path, tmp_path: Path, options: Sequenc
 
 def test_the_recipe_of_the_npi_suite() -> None:
     assert "npi" in known_suites()
-    recipe = read_recipe("npi")
+    recipe = paradigm_recipe(read_file("npi"))
     assert len(recipe.parts) == 9
-    assert recipe.split.sizes(recipe.n) == {"train": 800, "dev": 100, "test": 100}
-    assert (recipe.n, recipe.cap, list(recipe.orders)) == (1000, 0.03, ["balanced", "published"])
-    SuitePlan(recipe, layout="published", order="published").check()
+    head = recipe.head
+    assert head.split.sizes(head.n) == {"train": 800, "dev": 100, "test": 100}
+    assert (head.n, recipe.cap, list(recipe.orders)) == (1000, 0.03, ["balanced", "published"])
+    ParadigmPlan(recipe, layout="published", order="published").check()
     for part in recipe.parts:
-        assert Path(recipe.grammar_path(part)).is_file()
+        assert Path(head.grammar_path(part.grammar)).is_file()
+
+
+def test_the_digest_of_a_recipe_is_the_one_on_disks(home: Path) -> None:
+    """It is compared with those of suites that earlier versions have made."""
+    digest = "d0d8b3f0f6512059b4bf36cc3f25782853136128764672d5cb657714555d9176"
+    assert paradigm_recipe(read_file(str(home))).digest == digest
 
 
 def test_the_suite_is_offered_by_the_shell() -> None:
@@ -842,13 +849,13 @@ def test_kinds_taken_in_turn(number: int, kinds: int, first: int) -> None:
 @given(st.text(max_size=12), st.integers(0, 5))
 def test_a_lexeme_is_on_one_side(lemma: str, seed: int) -> None:
     split = Split.of("60:20:20")
-    assert split.side(lemma, seed) == split.side(lemma, seed)
-    assert split.side(lemma, seed) in split.names
+    assert split.split_of(lemma, seed) == split.split_of(lemma, seed)
+    assert split.split_of(lemma, seed) in split.names
 
 
 def test_sides_have_their_shares() -> None:
     split = Split.of("80:10:10")
-    sides = Counter(split.side(f"lemma{i}", 1) for i in range(4000))
+    sides = Counter(split.split_of(f"lemma{i}", 1) for i in range(4000))
     for name, share in split.shares:
         assert abs(sides[name] / 4000 - share) < 0.03
 

@@ -319,8 +319,7 @@ def _suite_plan(
     """Plan to publish a suite, which the user has named ``asked``."""
     from merula.publish.plan import Publishing, RowRequest
     from merula.publish.suites import SuiteRequest
-    from merula.suite.matrices.recipe import MATRICES
-    from merula.suite.recipe import known_suites, read_file
+    from merula.suite.recipe import MATRICES, known_suites, read_file
 
     given = {"--design": rows.designs, "--answers": rows.answers}
     _refuse("a suite", {**given, "--lexicon and the like": any(tables.values())})

@@ -15,8 +15,7 @@ from merula.core.wording import counted
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from merula.suite.make import Outcome
-    from merula.suite.matrices.plan import MatrixPlan
+    from merula.suite.make import MadeSuite
     from merula.suite.plan import SuitePlan
     from merula.suite.splits import Split
 
@@ -125,8 +124,8 @@ def suite(
     no option says is as the recipe says. The same recipe, grammars, tables and options give the
     same files.
     """
-    from merula.suite.matrices.recipe import MATRICES, matrix_recipe
-    from merula.suite.recipe import paradigm_recipe, read_file
+    from merula.suite.plan import SETS, MatrixPlan, ParadigmPlan
+    from merula.suite.recipe import MATRICES, matrix_recipe, paradigm_recipe, read_file
 
     if layout != "merula" and form is not None:
         raise click.UsageError(f"--layout {layout} has a format of its own: leave --format out")
@@ -135,27 +134,22 @@ def suite(
     if file.kind == MATRICES:
         _refuse(file.kind, cap=cap, order=order, configuration=configuration)
         _only(layout, disjoint, ("published",), ("lexemes",), file.kind)
-        read = matrix_recipe(file)
-        from merula.suite.matrices.plan import SETS, MatrixPlan
-
-        wanted = MatrixPlan(
-            read.changed(seed=seed, split=shares),
-            form or (layout if layout in LAYOUTS else "parquet"),
+        matrices = MatrixPlan(
+            matrix_recipe(file).changed(seed=seed, split=shares),
+            form or "parquet",
+            layout,
             disjoint or SETS,
             parts,
             sets,
             types,
             number,
         )
-        _make(wanted, out, workers, quiet)
+        _make(matrices, out, workers, quiet)
         return
     _refuse(file.kind, set=sets, type=types)
     _only(layout, disjoint, tuple(LAYOUTS), ("sets", "answers"), file.kind)
-    from merula.suite.plan import SuitePlan
-
-    changed = paradigm_recipe(file).changed(n=number, seed=seed, split=shares, cap=cap)
-    plan = SuitePlan(
-        changed,
+    paradigms = ParadigmPlan(
+        paradigm_recipe(file).changed(n=number, seed=seed, split=shares, cap=cap),
         form or "parquet",
         layout,
         order or "",
@@ -163,7 +157,7 @@ def suite(
         configuration or "",
         parts,
     )
-    _make(plan, out, workers, quiet)
+    _make(paradigms, out, workers, quiet)
 
 
 def _refuse(kind: str, **given: object) -> None:
@@ -189,22 +183,16 @@ def _only(
             raise click.UsageError(f"a recipe of {kind} has no --{name} {value}: leave it out")
 
 
-def _make(plan: SuitePlan | MatrixPlan, out: Path, workers: int | None, quiet: bool) -> None:
+def _make(plan: SuitePlan, out: Path, workers: int | None, quiet: bool) -> None:
     """Make what is planned, and say what was made."""
     from merula.core.workers import processors
     from merula.suite.make import make_suite
-    from merula.suite.matrices.make import make_matrices
-    from merula.suite.plan import SuitePlan
 
     progress = progress_shown(quiet=quiet)
-    number = workers or processors()
     with interrupted("nothing was written"):
-        if isinstance(plan, SuitePlan):
-            outcome = make_suite(plan, out, workers=number, progress=progress)
-        else:
-            outcome = make_matrices(plan, out, workers=number, progress=progress)
+        made = make_suite(plan, out, workers=workers or processors(), progress=progress)
     if not quiet:
-        _report(plan, out, outcome)
+        _report(plan, out, made)
 
 
 def _split(text: str | None) -> Split | None:
@@ -218,21 +206,17 @@ def _split(text: str | None) -> Split | None:
         raise click.BadParameter(str(error), param_hint="--split") from None
 
 
-def _report(plan: SuitePlan | MatrixPlan, out: Path, outcome: Outcome) -> None:
+def _report(plan: SuitePlan, out: Path, made: MadeSuite) -> None:
     """What is in the folder now."""
-    from merula.suite.plan import SuitePlan
-    from merula.suite.summary import matrix_summary, summary
+    from merula.suite.summary import summary
 
-    for grammar, number in outcome.warnings.items():
+    for grammar, number in made.warnings.items():
         warnings = counted(number, "warning")
         click.echo(f"{grammar}: {warnings}; `merula check {grammar}` shows them", err=True)
-    if isinstance(plan, SuitePlan):
-        draw(summary(plan.recipe, outcome.manifest))
-    else:
-        draw(matrix_summary(outcome.manifest))
-    files = len(outcome.manifest.files)
+    draw(summary(plan, made.manifest))
+    files = len(made.manifest.files)
     click.echo()
-    if outcome.made:
+    if made.is_new:
         click.echo(f"{out}  {counted(files, 'file')}")
     else:
         click.echo(f"{out} was there already; nothing is left to do", err=True)

@@ -15,7 +15,7 @@ from merula.exports.pairs import ContrastPair, Pairs, no_contrasts, pairs_in
 from merula.exports.request import MATRIX, ExportRequest, Made
 from merula.exports.texts import csv_line, name_of, new_file
 from merula.grammar.model import LETTERS
-from merula.suite.differences import difference
+from merula.suite.tables import difference
 
 COLUMNS = (
     "pair",

@@ -17,7 +17,7 @@ from merula.data.manifests.publication import ConfigEntry
 from merula.design.pairs import CellPair
 from merula.exports.instances import ConfigSplit, Grid
 from merula.grammar.model import CORRECT
-from merula.suite.differences import difference, tokens
+from merula.suite.tables import difference, tokens
 
 EXTERNAL = "E"
 MATRIX, PARADIGM = "matrix", "paradigm"

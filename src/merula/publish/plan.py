@@ -146,7 +146,7 @@ class Publishing:
     @property
     def seed(self) -> int:
         """The seed of the rows."""
-        return self.suite.plan.recipe.seed if self.suite is not None else self.rows.seed
+        return self.suite.plan.recipe.head.seed if self.suite is not None else self.rows.seed
 
     def _drawn(self, compiled: Compiled, design: CompiledDesign) -> Iterator[ConfigInstances]:
         """Yield the first instances of a paradigm, or those of each type of a matrix."""

@@ -22,8 +22,7 @@ from merula.grammar.program import locate, read_files
 from merula.lexicon.legend import LEGEND
 from merula.lexicon.table import TableOptions
 from merula.publish.origins import ORIGINS
-from merula.suite.recipe import FILE as RECIPE
-from merula.suite.recipe import RecipeFile
+from merula.suite.recipe import RECIPE, RecipeFile
 
 SOURCE_FOLDER = "source"  # in a repository
 

@@ -17,12 +17,10 @@ from merula.core.frozen import frozen
 from merula.data.manifests.publication import SuiteEntry
 from merula.data.published_rows import Block, ConfigInstances
 from merula.rows.variation import Variation
-from merula.suite.matrices.make import sets_of
-from merula.suite.matrices.plan import SETS, MatrixPlan
-from merula.suite.matrices.recipe import MATRICES, matrix_recipe
+from merula.suite.draw_matrices import sets_of
 from merula.suite.parts import compiled_grammar, drawn_paradigms
-from merula.suite.plan import SuitePlan
-from merula.suite.recipe import RecipeFile, grammar_path, paradigm_recipe, read_file
+from merula.suite.plan import SETS, MatrixPlan, ParadigmPlan, SuitePlan
+from merula.suite.recipe import MATRICES, RecipeFile, matrix_recipe, paradigm_recipe, read_file
 from merula.suite.splits import Split
 
 
@@ -50,30 +48,30 @@ class SuiteRequest:
         )
 
     @cached_property
-    def plan(self) -> SuitePlan | MatrixPlan:
+    def plan(self) -> SuitePlan:
         """The plan of the run; raises `MerulaError` where the recipe is at fault."""
         split = Split.of(self.split) if self.split else None
         if self.file.kind == MATRICES:
             matrices = matrix_recipe(self.file).changed(seed=self.seed, split=split)
             return MatrixPlan(
-                matrices, disjoint=self.disjoint or SETS, types=self.types, number=self.size
+                matrices, disjoint=self.disjoint or SETS, types=self.types, size=self.size
             )
         recipe = paradigm_recipe(self.file).changed(n=self.size, seed=self.seed, split=split)
-        return SuitePlan(recipe, disjoint=self.disjoint)
+        return ParadigmPlan(recipe, disjoint=self.disjoint)
 
     def entry(self, asked: str) -> SuiteEntry:
         """Return the entry of a manifest; ``asked`` is how the user named the suite."""
         return SuiteEntry(
             asked=asked,
             source="",
-            name=self.plan.recipe.name,
-            about=self.plan.recipe.about,
-            references=list(self.plan.recipe.references),
-            cap=self.plan.recipe.cap if isinstance(self.plan, SuitePlan) else None,
-            orders=list(self.plan.frames) if isinstance(self.plan, SuitePlan) else [],
+            name=self.plan.recipe.head.name,
+            about=self.plan.recipe.head.about,
+            references=list(self.plan.recipe.head.references),
+            cap=self.plan.recipe.cap if isinstance(self.plan, ParadigmPlan) else None,
+            orders=list(self.plan.frames) if isinstance(self.plan, ParadigmPlan) else [],
             recipe=self.plan.recipe.digest,
             number=self.size,
-            seed=self.plan.recipe.seed,
+            seed=self.plan.recipe.head.seed,
             split=self.split,
             types=list(self.types),
             disjoint=self.disjoint,
@@ -83,7 +81,7 @@ class SuiteRequest:
         """Compile each grammar once; they come by the names that the recipe gives them."""
         recipe = self.plan.recipe
         names = dict.fromkeys(part.grammar for part in recipe.parts)
-        places = {name: grammar_path(self.file.folder, name) for name in names}
+        places = {name: recipe.head.grammar_path(name) for name in names}
         return {name: compiled_grammar(place) for name, place in places.items()}
 
     def drawn(self, grammars: Mapping[str, Compiled]) -> Iterator[ConfigInstances]:
@@ -96,14 +94,13 @@ class SuiteRequest:
             yield from _paradigms(plan, grammars)
 
 
-def _paradigms(plan: SuitePlan, grammars: Mapping[str, Compiled]) -> Iterator[ConfigInstances]:
+def _paradigms(plan: ParadigmPlan, grammars: Mapping[str, Compiled]) -> Iterator[ConfigInstances]:
+    names = plan.recipe.head.split.names
     for part in plan.recipe.parts:
         compiled = grammars[part.grammar]
         for design, paradigms, _ in drawn_paradigms(plan, part, compiled):
             splits = np.array(paradigms.splits, dtype=object)
-            by_split = {
-                name: paradigms.addresses[splits == name] for name in plan.recipe.split.names
-            }
+            by_split = {name: paradigms.addresses[splits == name] for name in names}
             yield _drawn(compiled, design.name, [(design, by_split)], Variation("I"))
 
 
@@ -112,7 +109,7 @@ def _matrices(plan: MatrixPlan, grammars: Mapping[str, Compiled]) -> Iterator[Co
         compiled = grammars[part.grammar]
         matrix_sets, source = sets_of(plan, part, compiled)
         for matrix_set, designs in matrix_sets:
-            for variation in map(Variation, plan.kinds):
+            for variation in map(Variation, plan.made_types):
                 addresses = source.addresses(designs, variation, plan.instances(part))
                 members = [(design, addresses[design.name]) for design in designs]
                 yield _drawn(compiled, matrix_set.name, members, variation)

@@ -179,19 +179,21 @@ class RowMaker:
         stop = self.number if stop is None else stop
         chunk = chunk or self.chunk
         for first in range(start, stop, AHEAD * chunk):
-            rows = self._located(first, min(first + AHEAD * chunk, stop))
+            addresses = self._addresses(first, min(first + AHEAD * chunk, stop))
+            rows = self.located(addresses, first)
             for i in range(0, len(rows), chunk):
                 yield self._batch(rows[i : i + chunk])
 
     def batch(self, start: int, stop: int) -> Any:
         """The rows of instances ``start`` to ``stop`` (exclusive) of the seed's order."""
-        return self._batch(self._located(start, stop))
+        return self._batch(self.located(self._addresses(start, stop), start))
 
-    def _located(self, start: int, stop: int) -> Located:
-        addresses = self._addresses(start, stop)
+    def located(self, addresses: NDArray[Any], first: int) -> Located:
+        """Return the instances at some addresses, numbered from ``first``."""
         plan_of, draws = self.space.locate(addresses)
         written = self.writer.write(plan_of, draws)
-        return Located(np.arange(start, stop, dtype=np.int64), addresses, plan_of, written)
+        numbers = np.arange(first, first + len(addresses), dtype=np.int64)
+        return Located(numbers, addresses, plan_of, written)
 
     def _batch(self, rows: Located) -> Any:
         arrays = [column.make(rows) for column in self.columns]

@@ -1,7 +1,11 @@
 """Suites: whole data sets of several grammars, made by one command from a recipe.
 
-``recipe`` reads what a suite is to be, ``plan`` adds the options of a run. ``parts`` compiles a
-grammar and draws its paradigms (``draw``, ``sides``, ``splits``, ``cells``); ``tables`` and
-``differences`` make sentences, pairs and probing tables of them; ``files`` and ``published`` write
-these, ``folder`` and ``manifest`` say what is there; ``make`` does all of it in order.
+In: a recipe, a file of TOML that names grammars, and the options of a run. Out: a folder of tables
+in train, dev and test with a manifest, either of paradigms (sentences, minimal pairs, cloze pairs,
+probing tables) or of matrices. `merula suite` calls this, and `merula publish` for the instances.
+
+``recipe`` and ``plan`` say what to make, and ``make`` makes all of it in order. For paradigms,
+``parts`` compiles grammars, ``draw`` draws instances, ``splits`` divides them, ``tables`` makes
+rows, and ``published`` writes them in the layout of published data. For matrices, ``division``
+divides lexical sets or right answers, and ``draw_matrices`` draws instances and makes rows.
 """

@@ -1,8 +1,15 @@
-"""The instances of a data set of matrices: drawn for each split, with their rows."""
+"""Drawing matrices: the data sets of a part, their instances in each split, their rows.
+
+In: the plan of a run and the compiled grammar of a part. Out: for each design and split the
+addresses of its instances, or their rows as plain Arrow batches. ``make`` writes the rows, the
+publishing of suites takes the addresses. Splits share no lexical set, or no right answer, over all
+designs drawn together; answer sets of a part have the same contexts in the same splits.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,22 +20,103 @@ from numpy.typing import NDArray
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
+from merula.core.wording import did_you_mean, listing
 from merula.data.formats import plain
 from merula.plan.elimination import LIMIT
 from merula.plan.order import Permutation
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation
-from merula.suite.division import divide_answers, restricted
-from merula.suite.sides import Side
-from merula.suite.splits import Split
-from merula.suite.tables import located
+from merula.suite.division import UNIT, DivisionTask, divide, divide_answers, with_units
+from merula.suite.plan import SETS, MatrixPlan
+from merula.suite.recipe import MatrixSet, SourceGrammar
+from merula.suite.splits import RestrictedDesign, Split
 
 Addresses = NDArray[Any]  # int64, or Python integers where there are very many instances
+DesignsOfSet = tuple[MatrixSet, list[CompiledDesign]]
+DrawnRows = dict[str, dict[str, list[Any]]]  # by design and split, plain batches with spans
+
+
+# --- which data sets -----------------------------------------------------------------------
+
+
+def sets_of(
+    plan: MatrixPlan, part: SourceGrammar, compiled: Compiled
+) -> tuple[list[DesignsOfSet], MatrixSource]:
+    """Return the data sets of a part with their matrices, and the source of their instances.
+
+    Raises `MerulaError` where a matrix does not exist or lexical sets cannot be divided.
+    """
+    sets = _sets(plan, part, compiled)
+    recipe, unit = plan.recipe, part.unit or UNIT
+    split = recipe.head.split
+    units = None
+    if plan.disjoint == SETS:
+        task = DivisionTask(
+            tuple({design.name: design for _, designs in sets for design in designs}.values()),
+            tuple(Variation(name) for name in recipe.types),
+            split.sizes(plan.instances(part)),
+            unit,
+            part.name,
+            recipe.head.place,
+        )
+        units = divide(task, split, recipe.head.seed)
+    return sets, MatrixSource(part.name, compiled, units, unit, split, recipe.head.seed)
+
+
+def _sets(plan: MatrixPlan, part: SourceGrammar, compiled: Compiled) -> list[DesignsOfSet]:
+    matrices = {n: d for n, d in compiled.designs.items() if d.kind == "matrix" and d.plans}
+    place = plan.recipe.head.place
+    if not matrices:
+        raise MerulaError.of(
+            "M684",
+            f"the grammar of {part.name} has no matrix with instances",
+            remedy='name another grammar; a recipe of paradigms has no kind = "matrices"',
+            place=place,
+        )
+    sets = part.sets or tuple(MatrixSet(name, (name,)) for name in matrices)
+    for name in (name for matrix_set in sets for name in matrix_set.designs):
+        if name not in matrices:
+            raise MerulaError.of(
+                "M684",
+                f"the grammar of {part.name} has no matrix {name}",
+                remedy=did_you_mean(name, matrices) or f"there is {listing(matrices)}",
+                place=place,
+            )
+    with_designs = [(one, [matrices[name] for name in one.designs]) for one in sets]
+    for matrix_set, designs in with_designs:
+        _demand_alike(matrix_set, designs, part.name, place)
+    return with_designs
+
+
+def _demand_alike(
+    matrix_set: MatrixSet, designs: Sequence[CompiledDesign], part: str, place: str
+) -> None:
+    """Raise `MerulaError` where the matrices of a data set differ in how long they are."""
+    shapes = [Counter(cell.role for cell in design.cells[0][1]) for design in designs]
+    if shapes.count(shapes[0]) < len(shapes):
+        raise MerulaError.of(
+            "M684",
+            f"the matrices of {matrix_set.name} in {part} cannot be one data set: their numbers of"
+            " items or answers differ",
+            remedy="give each a set of its own",
+            notes=[
+                f"{design.name} shows {shape['context']} items and has {shape['answer']} answers"
+                for design, shape in zip(designs, shapes, strict=True)
+            ],
+            place=place,
+        )
+
+
+# --- which instances -----------------------------------------------------------------------
 
 
 @frozen(eq=False)
-class Source:
-    """A part of a suite, compiled; ``units`` are the lexical sets of each split, if divided so."""
+class MatrixSource:
+    """A compiled part of a suite, which the instances of its data sets are drawn from.
+
+    ``units`` are the lexical sets of each split (None: right answers are divided); ``unit`` names
+    the slot with the lexical sets.
+    """
 
     part: str
     compiled: Compiled
@@ -37,93 +125,92 @@ class Source:
     split: Split
     seed: int
 
-    def drawn(
-        self, designs: Sequence[CompiledDesign], variation: Variation, number: int
-    ) -> dict[str, dict[str, list[Any]]]:
-        """So many instances of each design: by its name and by split plain batches, with spans.
+    def rows(
+        self, designs: Sequence[CompiledDesign], variation: Variation, count: int
+    ) -> DrawnRows:
+        """Draw ``count`` instances of each design and make their rows.
 
         Raises `MerulaError` where there are fewer.
         """
-        by_design = {design.name: design for design in designs}
+        by_name = {design.name: design for design in designs}
         return {
-            name: self._rows(self._maker(by_design[name], variation, number), found)
-            for name, found in self.addresses(designs, variation, number).items()
+            name: self._rows(self._maker(by_name[name], variation, count), addresses)
+            for name, addresses in self.addresses(designs, variation, count).items()
         }
 
     def addresses(
-        self, designs: Sequence[CompiledDesign], variation: Variation, number: int
+        self, designs: Sequence[CompiledDesign], variation: Variation, count: int
     ) -> dict[str, dict[str, Addresses]]:
-        """The addresses of so many instances of each design, by its name and by split.
+        """Draw the addresses of ``count`` instances of each design, by its name and by split.
 
         Raises `MerulaError` where there are fewer.
         """
         split_of: dict[str, str] = {}  # of right answers
-        found = {}
+        drawn = {}
         for design in designs:
             if self.units is not None:
-                sizes = self.split.sizes(number)
-                found[design.name] = self._by_set(design, variation, sizes)
+                drawn[design.name] = self._by_set(design, variation, self.split.sizes(count))
             else:
-                there = AddressSpace(design, variation, strict=False).count
-                self._demand(design, variation, "", there, number)
-                maker = self._maker(design, variation, number)
-                found[design.name] = self._by_answer(maker, split_of)
-        return found
+                available = AddressSpace(design, variation, strict=False).count
+                self._demand(design, variation, "", available, count)
+                maker = self._maker(design, variation, count)
+                drawn[design.name] = self._by_answer(maker, split_of)
+        return drawn
 
     @staticmethod
-    def _rows(maker: RowMaker, found: Mapping[str, Addresses]) -> dict[str, list[Any]]:
-        """The rows at the addresses of each split."""
+    def _rows(maker: RowMaker, by_split: Mapping[str, Addresses]) -> dict[str, list[Any]]:
         rows, first = {}, 0
-        for name, addresses in found.items():
+        for name, addresses in by_split.items():
             rows[name] = list(_batches(maker, addresses, first))
-            # the right answer is at each place equally often in a block: begin another one
+            # The right answer is at each place equally often in a block of as many instances as
+            # there are answers. Begin a new one: with 4 answers and 35 instances go on at 36.
             first += len(addresses) + -len(addresses) % (len(maker.cells) - _right(maker))
         return rows
 
-    def _maker(self, design: CompiledDesign, variation: Variation, number: int) -> RowMaker:
-        """Writes rows of the whole design, so that splits have the same texts and columns."""
-        selection = RowChoice(number, self._seed_of(variation, ""), variation, spans=True)
-        return RowMaker(self.compiled, design, selection)
+    def _maker(self, design: CompiledDesign, variation: Variation, count: int) -> RowMaker:
+        """Return a maker of rows of the whole design, so that splits have the same columns."""
+        choice = RowChoice(count, self._seed_of(variation, ""), variation, spans=True)
+        return RowMaker(self.compiled, design, choice)
 
     def _seed_of(self, variation: Variation, split: str) -> int:
-        """A seed of its own; the answer sets of a part have the same, so the same contexts."""
+        """Return a seed for a type and split: the same in all answer sets, as are contexts then."""
         text = "\0".join(["merula matrices", str(self.seed), self.part, variation.kind, split])
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
 
     def _by_set(
         self, design: CompiledDesign, variation: Variation, sizes: Mapping[str, int]
     ) -> dict[str, Addresses]:
-        """The addresses of each split, whose lexical sets are in no other."""
+        """Draw the addresses of each split, with the lexical sets of the split."""
         assert self.units is not None
         whole = AddressSpace(design, variation)
-        found: dict[str, Addresses] = {}
+        by_split: dict[str, Addresses] = {}
         for split, size in sizes.items():
-            side = restricted(design, self.unit, self.units[split])
-            own = AddressSpace(side.design, variation, strict=False)
-            self._demand(design, variation, split, own.count, size)
-            order = Permutation(max(own.count, 1), self._seed_of(variation, split))
-            found[split] = _addresses(side, own, whole, order.rows(0, size))
-        return found
+            part = with_units(design, self.unit, self.units[split])
+            space = AddressSpace(part.design, variation, strict=False)
+            self._demand(design, variation, split, space.count, size)
+            order = Permutation(max(space.count, 1), self._seed_of(variation, split))
+            by_split[split] = _in_whole(part, space, whole, order.rows(0, size))
+        return by_split
 
     def _by_answer(self, maker: RowMaker, split_of: dict[str, str]) -> dict[str, Addresses]:
-        """The addresses of each split, whose right answers are in no other.
+        """Draw the addresses of each split, whose right answers are in no other split.
 
         ``split_of`` holds the splits of right answers that are divided already.
         """
         addresses = maker.order.rows(0, maker.number)
-        right: list[str] = []
+        answers: list[str] = []
         for start in range(0, maker.number, maker.chunk):
-            rows = located(maker, addresses[start : start + maker.chunk], start)
-            right += maker.writer.texts(rows.written.numbers[:, _right(maker)]).to_pylist()
-        divide_answers(right, self.split, self.seed, split_of)
-        names = np.array([split_of[answer] for answer in right], dtype=object)
-        return {name: addresses[names == name] for name in self.split.names}
+            rows = maker.located(addresses[start : start + maker.chunk], start)
+            answers += maker.writer.texts(rows.written.numbers[:, _right(maker)]).to_pylist()
+        divide_answers(answers, self.split, self.seed, split_of)
+        splits = np.array([split_of[answer] for answer in answers], dtype=object)
+        return {name: addresses[splits == name] for name in self.split.names}
 
     def _demand(
-        self, design: CompiledDesign, variation: Variation, split: str, there: int, wanted: int
+        self, design: CompiledDesign, variation: Variation, split: str, available: int, wanted: int
     ) -> None:
-        """Raise `MerulaError` where there are fewer instances than are wanted."""
-        if there >= wanted:
+        """Raise `MerulaError` where fewer instances are available than are wanted."""
+        if available >= wanted:
             return
         of = f" for {split}" if split else ""
         notes = []
@@ -131,7 +218,7 @@ class Source:
             notes = [f"no lexical set is in two splits; {split} has {len(self.units[split])}"]
         raise MerulaError.of(
             "M687",
-            f"{self.part} {design.name} has {there:,} matrices of type {variation.kind}{of}; "
+            f"{self.part} {design.name} has {available:,} matrices of type {variation.kind}{of}; "
             + (f"{wanted:,} are wanted" if wanted > 1 else "1 is wanted"),
             remedy="ask for fewer (-n), give its tables more rows, or divide right answers instead"
             " (--disjoint answers)"
@@ -143,40 +230,47 @@ class Source:
 
 
 def _right(maker: RowMaker) -> int:
-    """The cell that is the right answer: the one after the context."""
+    """Return the place of the right answer among the cells: the first after the context."""
     return [cell.role for cell in maker.cells].count("context")
 
 
 def _batches(maker: RowMaker, addresses: Addresses, first: int) -> Iterator[Any]:
-    """The rows at some addresses, numbered from ``first``: one plain batch at least."""
+    """Yield the rows at some addresses, numbered from ``first``: at least one plain batch."""
     for start in range(0, len(addresses), maker.chunk):
-        rows = located(maker, addresses[start : start + maker.chunk], first + start)
+        rows = maker.located(addresses[start : start + maker.chunk], first + start)
         arrays = [column.make(rows) for column in maker.columns]
         yield plain(pa.RecordBatch.from_arrays(arrays, schema=maker.schema))
     if not len(addresses):
         yield plain(pa.RecordBatch.from_pylist([], schema=maker.schema))
 
 
-def _addresses(side: Side, own: AddressSpace, whole: AddressSpace, found: Addresses) -> Addresses:
-    """The addresses in the whole space of some in the space of a side."""
+def _in_whole(
+    part: RestrictedDesign, space: AddressSpace, whole: AddressSpace, addresses: Addresses
+) -> Addresses:
+    """Return addresses in the space of a restricted design as addresses in the whole space.
+
+    An instance of type III has several draws, each an instance of the design. So an address is
+    taken apart into draws, each is looked up in the whole design, and together they have an
+    address there.
+    """
     kind: Any = np.int64 if whole.count < LIMIT else object
-    if not len(found):
+    if not len(addresses):
         return np.zeros(0, dtype=kind)
-    plan_of, draws = own.locate(found)
-    starts = np.array([side.design.starts[plan] for plan in plan_of.tolist()], dtype=object)
-    chosen = [side.addresses(starts + draw.astype(object)) for draw in draws]
-    return np.array([_address(whole, one) for one in zip(*chosen, strict=True)], dtype=kind)
+    plan_of, draws = space.locate(addresses)
+    starts = np.array([part.design.starts[plan] for plan in plan_of.tolist()], dtype=object)
+    chosen = [part.addresses(starts + draw.astype(object)) for draw in draws]
+    return np.array([_address(whole, each) for each in zip(*chosen, strict=True)], dtype=kind)
 
 
-def _address(whole: AddressSpace, chosen: tuple[int, ...]) -> int:
-    """The address of an instance each of whose draws is an instance of the design."""
-    plan, _ = whole.design.locate(chosen[0])
+def _address(whole: AddressSpace, instances: tuple[int, ...]) -> int:
+    """Return the address of an instance whose draws are some instances of the design."""
+    plan, _ = whole.design.locate(instances[0])
     start = whole.design.starts[plan]
-    return whole.address(plan, [address - start for address in chosen])
+    return whole.address(plan, [address - start for address in instances])
 
 
-def told(batch: Any, first: int, part: str, name: str, split: str) -> Any:
-    """Rows with what says which data set they are of, numbered from ``first``."""
+def labelled(batch: Any, first: int, part: str, name: str, split: str) -> Any:
+    """Return rows with the part, data set and split that they are of, numbered from ``first``."""
     rows = batch.num_rows
     constants = [("part", part), ("set", name), ("split", split)]
     fields = [pa.field(column, pa.string()) for column, _ in constants]

@@ -1,4 +1,10 @@
-"""A part of a suite: its grammar compiled, its paradigms drawn, its rows kept for the files."""
+"""The parts of a suite of paradigms: each compiled, drawn, and kept as rows for the files.
+
+In: the plan of a run and the place of a part in its recipe. Out: a `MadePart`, and in a folder the
+rows of its sentences and pairs (`rows_file`), a design at a time. ``make`` calls `make_part` in
+several processes; the publishing of suites takes the addresses alone (`drawn_paradigms`). What a
+part has depends on its grammar, its tables, the recipe and the seed, on no other part.
+"""
 
 from __future__ import annotations
 
@@ -22,51 +28,62 @@ from merula.data.formats import plain, plain_schema
 from merula.data.manifests.suite import ParadigmRecord, largest_share
 from merula.grammar.program import read_grammar
 from merula.plan.elimination import LIMIT
-from merula.suite.cells import cells_of
-from merula.suite.differences import tokens
-from merula.suite.draw import Demands, Drawn, TooFew, draw, limit_of
-from merula.suite.plan import LEXEMES, SuitePlan
-from merula.suite.recipe import Part
-from merula.suite.sides import is_content, one_side
-from merula.suite.splits import split_names
-from merula.suite.tables import PAIRS, SENTENCES, Paradigms, pair_batch, sentence_batches
+from merula.suite.draw import Demands, DrawnParadigms, TooFew, draw, limit_of
+from merula.suite.plan import LEXEMES, ParadigmPlan
+from merula.suite.recipe import Environment
+from merula.suite.splits import is_content, restricted, split_names
+from merula.suite.tables import (
+    PAIRS,
+    SENTENCES,
+    Paradigms,
+    features_of,
+    pair_batch,
+    sentence_batches,
+    tokens,
+)
 
 
 @frozen
 class MadePart:
-    """What is known of a part whose rows are kept (`rows_file`)."""
+    """A part whose rows are kept (`rows_file`): what is known of it, and its words."""
 
-    number: int  # its place in the recipe
+    place: int  # in the recipe
     records: tuple[ParadigmRecord, ...]
     words: frozenset[str]
+    grammar: str
     warnings: int
 
 
 def rows_file(folder: Path, part: int, design: int, kind: str) -> Path:
-    """Where the rows of a design wait for the files that they go into."""
+    """Return where the rows of a design are kept; part and design are numbers from 0 on."""
     return folder / f"{part:03d}-{design:03d}-{kind}.rows"
 
 
-def make_part(plan: SuitePlan, number: int, folder: Path) -> MadePart:
+def make_part(plan: ParadigmPlan, folder: Path, place: int) -> MadePart:
     """Compile the grammar of a part, draw its paradigms, keep its rows in a folder.
 
-    Raises `MerulaError` where the grammar has an error or the paradigms are not to be had.
+    Raises `MerulaError` where the grammar has an error or there are too few paradigms.
     """
-    part = plan.recipe.parts[number]
-    compiled = compiled_grammar(plan.recipe.grammar_path(part))
+    part = plan.recipe.parts[place]
+    compiled = compiled_grammar(plan.recipe.head.grammar_path(part.grammar))
     records: list[ParadigmRecord] = []
     words: set[str] = set()
-    for place, (design, paradigms, drawn) in enumerate(drawn_paradigms(plan, part, compiled)):
-        files = [rows_file(folder, number, place, kind) for kind in (SENTENCES, PAIRS)]
-        own = _keep(plan, compiled, design, paradigms, files)
-        words |= own
-        records.append(_record(part, compiled, design, paradigms, drawn, len(own)))
-    warnings = sum(problem.severity == "warning" for problem in compiled.problems)
-    return MadePart(number, tuple(records), frozenset(words), warnings)
+    for number, (design, paradigms, drawn) in enumerate(drawn_paradigms(plan, part, compiled)):
+        files = [rows_file(folder, place, number, kind) for kind in (SENTENCES, PAIRS)]
+        of_design = _keep(plan, compiled, design, paradigms, files)
+        words |= of_design
+        records.append(_record(part, compiled, design, paradigms, drawn, len(of_design)))
+    return MadePart(
+        place,
+        tuple(records),
+        frozenset(words),
+        compiled.source.name,
+        warnings_of(compiled),
+    )
 
 
 def compiled_grammar(name: str) -> Compiled:
-    """The grammar of a part, compiled; raises `MerulaError` where it has an error."""
+    """Return the grammar of a part, compiled; raises `MerulaError` where it has an error."""
     report = Report()
     source = read_grammar(name, report)
     if source is None:
@@ -77,37 +94,45 @@ def compiled_grammar(name: str) -> Compiled:
     return compiled
 
 
-def _designs(plan: SuitePlan, part: Part, compiled: Compiled) -> list[CompiledDesign]:
-    """The paradigms of a part; raises `MerulaError` where one is not there."""
+def warnings_of(compiled: Compiled) -> int:
+    """Return how many warnings a grammar has."""
+    return sum(problem.severity == "warning" for problem in compiled.problems)
+
+
+def _designs(plan: ParadigmPlan, part: Environment, compiled: Compiled) -> list[CompiledDesign]:
+    """Return the paradigms of a part; raises `MerulaError` where one does not exist."""
 
     def fault(message: str, remedy: str) -> MerulaError:
-        return MerulaError.of("M684", message, remedy=remedy, place=plan.recipe.place)
+        return MerulaError.of("M684", message, remedy=remedy, place=plan.recipe.head.place)
 
-    known = {name: d for name, d in compiled.designs.items() if d.kind == "paradigm"}
+    by_name = {name: d for name, d in compiled.designs.items() if d.kind == "paradigm"}
     for name in part.designs:
-        if name not in known:
-            remedy = did_you_mean(name, known) or f"there is {listing(known) or 'none'}"
+        if name not in by_name:
+            remedy = did_you_mean(name, by_name) or f"there is {listing(by_name) or 'none'}"
             raise fault(f"the grammar of {part.name} has no paradigm {name}", remedy)
-    found = [known[name] for name in part.designs] if part.designs else list(known.values())
-    if not found:
+    designs = [by_name[name] for name in part.designs or by_name]
+    if not designs:
         raise fault(
             f"the grammar of {part.name} has no paradigm",
             'name another grammar; a recipe of matrices says kind = "matrices"',
         )
-    for design in found:
+    for design in designs:
         if not design.plans:
             remedy = 'name tables in its grammar: lexicon "nouns.tsv"'
             raise fault(f"{part.name} {design.name} has no lexemes", remedy)
-    return found
+    return designs
 
 
 # --- which paradigms -----------------------------------------------------------------------
 
 
 def drawn_paradigms(
-    plan: SuitePlan, part: Part, compiled: Compiled
-) -> Iterator[tuple[CompiledDesign, Paradigms, list[Drawn]]]:
-    """The paradigms of each design of a part; raises `MerulaError` where they are not to be had."""
+    plan: ParadigmPlan, part: Environment, compiled: Compiled
+) -> Iterator[tuple[CompiledDesign, Paradigms, list[DrawnParadigms]]]:
+    """Yield the paradigms of each design of a part; raises `MerulaError` where they are too few.
+
+    No sentence is in two paradigms of a part, whatever their designs.
+    """
     seen: set[str] = set()
     for design in _designs(plan, part, compiled):
         paradigms, drawn = _paradigms(plan, part, compiled, design, seen)
@@ -115,31 +140,37 @@ def drawn_paradigms(
 
 
 def _paradigms(
-    plan: SuitePlan, part: Part, compiled: Compiled, design: CompiledDesign, seen: set[str]
-) -> tuple[Paradigms, list[Drawn]]:
-    """The paradigms of a design: drawn, named, divided."""
-    recipe, what = plan.recipe, f"{part.name} {design.name}"
+    plan: ParadigmPlan,
+    part: Environment,
+    compiled: Compiled,
+    design: CompiledDesign,
+    seen: set[str],
+) -> tuple[Paradigms, list[DrawnParadigms]]:
+    """Draw the paradigms of a design, name them and divide them."""
+    recipe, head = plan.recipe, plan.recipe.head
+    what = f"{part.name} {design.name}"
     assert compiled.grammar is not None
     categories = {item.name: item.category for item in compiled.grammar.objects.values()}
-    cells = cells_of(design, recipe.features, what, recipe.place)
+    cells = features_of(design, recipe.features, what, head.place)
+    has_orders = any(p.variant.frame.name in recipe.frames for p in design.plans)
     demands = Demands(
-        recipe.n,
-        limit_of(recipe.cap, recipe.n),
-        plan.frames if _ordered(plan, design) else (),
+        head.n,
+        limit_of(recipe.cap, head.n),
+        plan.frames if has_orders else (),
         partial(is_content, closed=recipe.closed, categories=categories),
         what,
-        recipe.place,
+        head.place,
     )
     if plan.disjoint == LEXEMES:
-        drawn, addresses, splits = _by_side(plan, compiled, design, demands, seen)
+        drawn, addresses, splits = _by_split(plan, compiled, design, demands, seen)
     else:
-        found = draw(design, compiled.surface, recipe.seed, demands, seen)
-        drawn, addresses = [found], found.addresses.tolist()
-        kinds = {frame: i for i, frame in enumerate(sorted(set(found.frames)))}
-        splits = split_names(recipe.split, [kinds[f] for f in found.frames], recipe.seed)
-    frames = [frame for found in drawn for frame in found.frames]
-    width = len(str(recipe.n))
-    made = Paradigms(
+        whole = draw(design, compiled.surface, head.seed, demands, seen)
+        drawn, addresses = [whole], whole.addresses.tolist()
+        kinds = {frame: i for i, frame in enumerate(sorted(set(whole.frames)))}
+        splits = split_names(head.split, [kinds[frame] for frame in whole.frames], head.seed)
+    frames = [frame for one in drawn for frame in one.frames]
+    width = len(str(head.n))
+    paradigms = Paradigms(
         part.name,
         cells,
         np.array(addresses, dtype=np.int64 if design.count < LIMIT else object),
@@ -147,80 +178,80 @@ def _paradigms(
         tuple(splits),
         tuple(frame if frame in recipe.frames else None for frame in frames),
     )
-    return made, drawn
+    return paradigms, drawn
 
 
-def _ordered(plan: SuitePlan, design: CompiledDesign) -> bool:
-    """Whether a design has frames that the recipe's orders tell apart at all."""
-    return any(p.variant.frame.name in plan.recipe.frames for p in design.plans)
-
-
-def _by_side(
-    plan: SuitePlan,
+def _by_split(
+    plan: ParadigmPlan,
     compiled: Compiled,
     design: CompiledDesign,
     demands: Demands,
     seen: set[str],
-) -> tuple[list[Drawn], list[int], list[str]]:
-    """Paradigms whose content lexemes are all on the side of their split."""
-    recipe = plan.recipe
-    drawn: list[Drawn] = []
+) -> tuple[list[DrawnParadigms], list[int], list[str]]:
+    """Draw for each split paradigms all of whose content lexemes are in that split."""
+    head = plan.recipe.head
+    drawn: list[DrawnParadigms] = []
     addresses: list[int] = []
     splits: list[str] = []
-    for name, size in recipe.split.sizes(recipe.n).items():
+    for name, size in head.split.sizes(head.n).items():
         if size:
-            inside = partial(_is_inside, plan, name)
-            side = one_side(design, inside, demands.content)
+            is_inside = partial(_is_inside, plan, name)
+            of_split = restricted(design, is_inside, demands.is_content)
             what = f"{demands.what}, {name}"
-            own = replace(demands, number=size, first=len(splits), what=what)
-            found = _relaxed(side.design, compiled, plan, own, seen)
-            drawn.append(found)
-            addresses += side.addresses(found.addresses)
+            asked = replace(demands, count=size, first=len(splits), what=what)
+            drawn.append(_with_least_cap(of_split.design, compiled, plan, asked, seen))
+            addresses += of_split.addresses(drawn[-1].addresses)
             splits += [name] * size
     return drawn, addresses, splits
 
 
-def _is_inside(plan: SuitePlan, split: str, lemma: str) -> bool:
-    return plan.recipe.split.side(lemma, plan.recipe.seed) == split
+def _is_inside(plan: ParadigmPlan, split: str, lemma: str) -> bool:
+    head = plan.recipe.head
+    return head.split.split_of(lemma, head.seed) == split
 
 
-def _relaxed(
-    design: CompiledDesign, compiled: Compiled, plan: SuitePlan, demands: Demands, seen: set[str]
-) -> Drawn:
-    """Draw for one side, with the smallest cap that can be met.
+def _with_least_cap(
+    design: CompiledDesign,
+    compiled: Compiled,
+    plan: ParadigmPlan,
+    demands: Demands,
+    seen: set[str],
+) -> DrawnParadigms:
+    """Draw for one split, with about the smallest cap at which there are enough lexemes.
 
-    A side has fewer lexemes. So its cap, a share of its own paradigms at first, is doubled until
-    there are enough.
+    A split has fewer lexemes than the whole. So its cap is a share of its own paradigms at first,
+    and is doubled until there are enough: with a cap of 0.03, a lexeme may be in 3 of 100
+    paradigms, then in 6, 12, 24, 48, 96 and 100.
     """
-    limit = limit_of(plan.recipe.cap, demands.number)
+    limit = limit_of(plan.recipe.cap, demands.count)
     while True:
         try:
-            own = replace(demands, limit=limit)
-            return draw(design, compiled.surface, plan.recipe.seed, own, seen)
+            asked = replace(demands, limit=limit)
+            return draw(design, compiled.surface, plan.recipe.head.seed, asked, seen)
         except TooFew as error:
-            if limit >= demands.number:
+            if limit >= demands.count:
                 raise _too_small(error) from error
-            limit = min(2 * limit, demands.number)
+            limit = min(2 * limit, demands.count)
 
 
 def _too_small(error: TooFew) -> MerulaError:
-    """The error of a side that has too few lexemes, with what to do."""
+    """Return the error of a split that has too few lexemes, with a remedy."""
     (problem,) = error.problems
     return MerulaError.of(
         "M686",
         problem.message,
         remedy="give its tables more lexemes, give this split a larger share (--split 60:20:20),"
         " or try another --seed, which divides them otherwise",
-        notes=["no content lexeme may stand in two splits (--disjoint lexemes)", *problem.notes],
+        notes=["no content lexeme may be in two splits (--disjoint lexemes)", *problem.notes],
         place=problem.place,
     )
 
 
-# --- what is kept of them ------------------------------------------------------------------
+# --- rows and records of them --------------------------------------------------------------
 
 
 class _Stream:
-    """A file of batches, whose schema is that of the first."""
+    """A file of batches with the schema of the first; without batches it is empty."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("wb")
@@ -240,13 +271,13 @@ class _Stream:
 
 
 def _keep(
-    plan: SuitePlan,
+    plan: ParadigmPlan,
     compiled: Compiled,
     design: CompiledDesign,
     paradigms: Paradigms,
     files: list[Path],
 ) -> set[str]:
-    """Write the sentences and the pairs of a design into two files; returns their words."""
+    """Write the sentences and the pairs of a design into two files; return their words."""
     words: set[str] = set()
     with closing(_Stream(files[0])) as sentences, closing(_Stream(files[1])) as pairs:
         for batch, plan_of in sentence_batches(plan.recipe, compiled, design, paradigms):
@@ -257,7 +288,7 @@ def _keep(
 
 
 def words_of(sentences: list[str]) -> set[str]:
-    """The words of sentences, in lower case.
+    """Return the words of sentences, in lower case.
 
     >>> sorted(words_of(["The dog hasn't barked."]))
     ['barked', 'dog', "hasn't", 'the']
@@ -266,15 +297,15 @@ def words_of(sentences: list[str]) -> set[str]:
 
 
 def _record(
-    part: Part,
+    part: Environment,
     compiled: Compiled,
     design: CompiledDesign,
     paradigms: Paradigms,
-    drawn: list[Drawn],
+    drawn: list[DrawnParadigms],
     word_types: int,
 ) -> ParadigmRecord:
     assert compiled.grammar is not None
-    number = len(paradigms.names)
+    count = len(paradigms.names)
     return ParadigmRecord(
         part=part.name,
         design=design.name,
@@ -282,15 +313,15 @@ def _record(
         grammar_digest=compiled.grammar_digest,
         lexicon_digest=compiled.lexicon_digest,
         language=compiled.grammar.language,
-        paradigms=number,
-        sentences=number * paradigms.cells.values.shape[1],
+        paradigms=count,
+        sentences=count * paradigms.cells.values.shape[1],
         of=str(design.count),
-        splits=_counted(paradigms.splits),
-        orders=_counted(paradigms.orders),
+        splits=_frequencies(paradigms.splits),
+        orders=_frequencies(paradigms.orders),
         word_types=word_types,
-        largest=largest_share([found.counts for found in drawn], number),
+        largest=largest_share([one.counts for one in drawn], count),
     )
 
 
-def _counted(names: Sequence[str | None]) -> dict[str, int]:
+def _frequencies(names: Sequence[str | None]) -> dict[str, int]:
     return {name: n for name, n in sorted(Counter(names).items(), key=str) if name is not None}

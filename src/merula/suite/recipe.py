@@ -1,19 +1,24 @@
-"""A recipe: which grammars make a suite, what its columns are called, how it is divided.
+"""Recipes: which grammars make a suite, how its columns are named, how it is divided.
 
-A recipe is a file of TOML, ``suite.toml``, beside the grammars that it names. ``docs/suites.md``
-says what can stand in it.
+In: a file of TOML, ``suite.toml``, beside the grammars that it names (``docs/suites.md`` lists its
+fields). Out: a `ParadigmRecipe` or a `MatrixRecipe`, which share a `Head`. `merula suite` and the
+publishing of suites read them. Names in a recipe are distinct and fit for files; whether its
+grammars have the designs, factors and lexemes that it names is found out when a suite is made.
 
->>> recipe = read_recipe("npi")
->>> recipe.name, [part.name for part in recipe.parts][:2], recipe.orders["published"]
+>>> recipe = paradigm_recipe(read_file("npi"))
+>>> recipe.head.name, [part.name for part in recipe.parts][:2], recipe.orders["published"]
 ('npi', ['adverbs', 'conditionals'], ('before',))
+>>> recipe = matrix_recipe(read_file("blm"))
+>>> [part.name for part in recipe.parts][:3], recipe.types
+(['agreement_fr', 'agreement_en', 'agreement_it'], ('I', 'III'))
 """
 
 from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,43 +27,89 @@ from merula.core.frozen import frozen
 from merula.core.resources import find, folder
 from merula.core.wording import did_you_mean, listing
 from merula.data.manifests.run import MANIFEST
-from merula.suite.fields import Fields
+from merula.rows.variation import VARIATIONS
 from merula.suite.splits import Split
 
-FILE = "suite.toml"
-PARADIGMS = "paradigms"
-KINDS = (PARADIGMS, "matrices")
-# Columns that the data have already; a feature called `scope` takes the place of that column.
-TAKEN = frozenset(
+RECIPE = "suite.toml"  # the file in a folder that is named as a suite
+PARADIGMS, MATRICES = "paradigms", "matrices"  # the kinds of recipes
+DESIGN = "{design}"  # is replaced by the name of the design
+# Columns that the data have anyway; a feature named `scope` takes the place of that column.
+RESERVED_COLUMNS = frozenset(
     "split order paradigm instance address design frame variant cell factors sentence spans"
     " acceptable broken lexemes grammar lexicon contrast condition label feature masked".split()
 )
-DESIGN = "{design}"  # stands for the name of the design
 
 
 @frozen
-class Feature:
+class Head:
+    """The part that all recipes have: names, and what a run does where no option says more.
+
+    ``place`` names the recipe in messages; grammars are looked for in ``folder`` first. ``n`` is
+    how many instances each design has.
+    """
+
+    name: str
+    place: str
+    folder: Path = field(compare=False, repr=False)
+    about: str
+    references: tuple[str, ...]  # the works that the suite follows
+    seed: int
+    n: int
+    split: Split
+
+    def changed(self, **options: Any) -> Head:
+        """Return the head with new values of fields; None leaves a field as it is."""
+        return replace(self, **{name: x for name, x in options.items() if x is not None})
+
+    def grammar_path(self, grammar: str) -> str:
+        """Return where a grammar is: beside the recipe, or else among those of Merula."""
+        beside = self.folder / grammar
+        path = beside.with_name(beside.name.removesuffix(".merula") + ".merula")
+        return str(path) if path.is_file() else grammar
+
+    def demand(self, what: str, names: Iterable[str], known: Sequence[str]) -> None:
+        """Raise `MerulaError` where an option names a thing that the suite does not have."""
+        for name in names:
+            if name not in known:
+                meant = did_you_mean(name, known) if what != "type" else ""  # II is not near I
+                there_is = f"there is {listing(known)}" if known else f"its recipe has no {what}s"
+                raise MerulaError.of(
+                    "M685",
+                    f"the suite {self.name} has no {what} {name}",
+                    remedy=meant or there_is,
+                    place=self.place,
+                )
+
+
+# --- recipes of paradigms ------------------------------------------------------------------
+
+
+@frozen
+class FeatureColumn:
     """A column of 0 and 1: whether a factor has one of some values, or an object is in scope.
 
     ``factors`` or ``scopes`` are the names that the factor or the object has in some designs; in
-    them ``{design}`` stands for the name of the design. ``otherwise`` is what holds in designs
-    that have none of them; where it is None, each design has to have one.
+    them ``{design}`` means the name of the design. ``otherwise`` holds in designs that have none
+    of them; where it is None, each design must have one.
     """
 
     name: str
     factors: tuple[str, ...] = ()
-    yes: tuple[str, ...] = ("yes",)
+    yes: tuple[str, ...] = ("yes",)  # the values of the factor that count as 1
     scopes: tuple[str, ...] = ()
     otherwise: int | None = None
 
     def names(self, design: str) -> tuple[str, ...]:
-        """The factors or objects, as they are called in a design."""
+        """Return the factors or objects by their names in a design."""
         return tuple(name.replace(DESIGN, design) for name in self.factors or self.scopes)
 
 
 @frozen
 class Flag:
-    """A column of 0 and 1: 1 where features, the order and the part are as is asked here."""
+    """A column of 0 and 1: 1 where features have some values, in some orders and parts.
+
+    Without ``orders`` or ``parts`` it is 1 in all of them.
+    """
 
     name: str
     features: tuple[tuple[str, int], ...] = ()
@@ -67,8 +118,8 @@ class Flag:
 
 
 @frozen
-class Published:
-    """What the published files call a part: the name of its files, ``env=`` and the task."""
+class PublishedNames:
+    """The names of a part in published files: of its files, after ``env=``, and of its task."""
 
     file: str
     env: str
@@ -76,41 +127,33 @@ class Published:
 
 
 @frozen
-class Part:
-    """A grammar of the suite, with the designs taken from it (empty: all of its paradigms)."""
+class Environment:
+    """A part of a suite of paradigms: a grammar and the designs taken from it (empty: all)."""
 
     name: str
     grammar: str
     designs: tuple[str, ...] = ()
-    published: Published | None = None
+    published: PublishedNames | None = None
 
 
 @frozen
-class Recipe:
-    """All that a recipe says.
+class ParadigmRecipe:
+    """A recipe of paradigms.
 
-    ``part_column`` and ``design_column`` are what the columns of the names of parts and designs
-    are called. ``orders`` has for each way to choose paradigms the frames that are taken, equally
-    often; the first is taken where nothing is said. Lexemes of the categories in ``closed`` are
-    neither capped nor kept to one split.
+    ``part_column`` and ``design_column`` are the columns with the names of parts and designs.
+    ``orders`` has for each way to choose paradigms the frames that are taken, equally often; the
+    first is the rule. ``cap`` is the largest share of a design's paradigms that a lexeme may be in;
+    lexemes of the categories in ``closed`` are neither capped nor kept to one split.
     """
 
-    name: str
-    parts: tuple[Part, ...]
-    place: str
-    folder: Path = field(compare=False, repr=False)
-    text: str = field(compare=False, repr=False)
-    about: str = ""
-    references: tuple[str, ...] = ()  # what the suite is after
-    seed: int = 0
-    n: int = 1000
-    split: Split = Split.of("80:10:10")
+    head: Head
+    parts: tuple[Environment, ...]
     cap: float = 1.0
     closed: tuple[str, ...] = ()
     part_column: str = "part"
     design_column: str = "design"
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    features: tuple[Feature, ...] = ()
+    features: tuple[FeatureColumn, ...] = ()
     flags: tuple[Flag, ...] = ()
 
     @property
@@ -118,38 +161,87 @@ class Recipe:
         """The frames that the column ``order`` tells apart."""
         return tuple(dict.fromkeys(name for names in self.orders.values() for name in names))
 
-    def changed(self, **options: Any) -> Recipe:
-        """The recipe with other values of fields; None leaves a field as it is."""
-        return replace(self, **{name: x for name, x in options.items() if x is not None})
+    def changed(self, *, cap: float | None = None, **options: Any) -> ParadigmRecipe:
+        """Return the recipe with new values of fields; None leaves a field as it is."""
+        return replace(
+            self, head=self.head.changed(**options), cap=self.cap if cap is None else cap
+        )
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what decides data and is no option of a run."""
-        said = (self.parts, self.closed, self.part_column, self.design_column, self.features)
-        orders = tuple(self.orders.items())
-        return hashlib.sha256(repr((said, self.flags, orders)).encode()).hexdigest()
-
-    def grammar_path(self, part: Part) -> str:
-        """Where the grammar of a part is: beside the recipe, or among those of Merula."""
-        return grammar_path(self.folder, part.grammar)
+        """SHA-256 of all that decides data, except what options of a run may change."""
+        names = (self.parts, self.closed, self.part_column, self.design_column, self.features)
+        text = _digested((names, self.flags, tuple(self.orders.items())))
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
-def grammar_path(folder: Path, grammar: str) -> str:
-    """Where a grammar that a recipe names is: beside the recipe, or among those of Merula."""
-    beside = folder / grammar
-    named = beside.with_name(beside.name.removesuffix(".merula") + ".merula")
-    return str(named) if named.is_file() else grammar
+# Digests on disks have the names that classes had when these were first written down.
+_DIGESTED_NAMES = {"Environment": "Part", "FeatureColumn": "Feature", "PublishedNames": "Published"}
 
 
-def known_suites() -> tuple[str, ...]:
-    """The suites that come with Merula."""
-    root = folder("grammars")
-    return tuple(sorted(path.parent.name for path in root.glob(f"*/{FILE}")))
+def _digested(value: Any) -> str:
+    """Return the text of a value in a digest: its ``repr``, but for names of classes."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_digested, value))}{',' * (len(value) == 1)})"
+    if is_dataclass(value):
+        name = type(value).__name__
+        members = (f"{f.name}={_digested(getattr(value, f.name))}" for f in fields(value))
+        return f"{_DIGESTED_NAMES.get(name, name)}({', '.join(members)})"
+    return repr(value)
+
+
+# --- recipes of matrices -------------------------------------------------------------------
+
+
+@frozen
+class MatrixSet:
+    """A data set of a part: one matrix, or several whose instances belong together."""
+
+    name: str
+    designs: tuple[str, ...]
+
+
+@frozen
+class SourceGrammar:
+    """A part of a suite of matrices: a grammar and the data sets made of it.
+
+    Without ``sets`` each matrix is one. ``unit`` is the object whose lexemes are the lexical sets
+    that splits do not share; empty: the rows of a table of sets. ``n`` is how many instances each
+    matrix has (None: as many as in the head).
+    """
+
+    name: str
+    grammar: str
+    sets: tuple[MatrixSet, ...] = ()
+    unit: str = ""
+    n: int | None = None
+
+
+@frozen
+class MatrixRecipe:
+    """A recipe of matrices, of some types (`merula.rows.variation`)."""
+
+    head: Head
+    parts: tuple[SourceGrammar, ...]
+    types: tuple[str, ...] = VARIATIONS
+
+    def changed(self, **options: Any) -> MatrixRecipe:
+        """Return the recipe with new values of fields of its head; None leaves one as it is."""
+        return replace(self, head=self.head.changed(**options))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that decides data, except what options of a run may change."""
+        parts = [(p.name, p.grammar, p.sets, p.unit, p.n) for p in self.parts]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+# --- files ---------------------------------------------------------------------------------
 
 
 @frozen
 class RecipeFile:
-    """A file of a recipe: what messages call it, its folder, its text and what that says."""
+    """A file of a recipe: its name in messages, its folder, its text and the values in that."""
 
     place: str
     folder: Path
@@ -158,65 +250,64 @@ class RecipeFile:
 
     @property
     def kind(self) -> str:
-        """What the recipe is for: ``paradigms``, if it does not say."""
-        found = self.data.get("kind", PARADIGMS)
-        if found not in KINDS:
-            raise Fields(self.place, "", self.data).fault(
-                "kind", f"there is no kind {found!r}", f"write kind = {listing(KINDS, 'or')}"
+        """`PARADIGMS`, unless the file says `MATRICES`; raises `MerulaError` for other words."""
+        kind = self.data.get("kind", PARADIGMS)
+        kinds = (PARADIGMS, MATRICES)
+        if kind not in kinds:
+            raise RecipeFields(self.place, "", self.data).fault(
+                "kind", f"there is no kind {kind!r}", f"write kind = {listing(kinds, 'or')}"
             )
-        return str(found)
+        return str(kind)
 
 
-def read_recipe(name: str) -> Recipe:
-    """The recipe of a suite that comes with Merula, or of a file; raises `MerulaError`."""
-    return paradigm_recipe(read_file(name))
-
-
-def paradigm_recipe(file: RecipeFile) -> Recipe:
-    """What a file says of paradigms; raises `MerulaError` where something does not fit."""
-    return _Reader(file.place, file.folder, file.text).recipe(file.data)
+def known_suites() -> tuple[str, ...]:
+    """Return the names of the suites that come with Merula."""
+    root = folder("grammars")
+    return tuple(sorted(path.parent.name for path in root.glob(f"*/{RECIPE}")))
 
 
 def read_file(name: str) -> RecipeFile:
-    """The file of a recipe, its values not looked at; raises `MerulaError`."""
+    """Read the file of a recipe, without a look at its values; raises `MerulaError`.
+
+    ``name`` is a file, a folder with a recipe in it, or a suite that comes with Merula.
+    """
     path = _path(name)
     try:
         text = path.read_text(encoding="utf-8-sig")
         data = tomllib.loads(text)
     except OSError as error:
-        why, remedy = error.strerror or str(error), "check the rights of the file"
-        raise _unreadable(name, f"cannot be read: {why}", remedy) from error
+        reason, remedy = error.strerror or str(error), "check the rights of the file"
+        raise _unreadable(name, f"cannot be read: {reason}", remedy) from error
     except UnicodeDecodeError as error:
         raise _unreadable(name, "is not written in UTF-8", "save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         remedy = "mend that line; a recipe is written in TOML (https://toml.io)"
-        raise _unreadable(name, f"is no TOML: {error}", remedy) from error
-    own = name if path.is_relative_to(folder("grammars")) else str(path)
-    return RecipeFile(own, path.parent, text, data)
+        raise _unreadable(name, f"is not TOML: {error}", remedy) from error
+    place = name if path.is_relative_to(folder("grammars")) else str(path)
+    return RecipeFile(place, path.parent, text, data)
 
 
 def _path(name: str) -> Path:
-    """The file of a recipe; a folder stands for the recipe in it."""
     path = Path(name)
     try:
         if name and path.is_file():
             return path
-        if name and (path / FILE).is_file():
-            return path / FILE
-        packaged = find("grammars", f"{name}/{FILE}") if name.strip("./") else None
+        if name and (path / RECIPE).is_file():
+            return path / RECIPE
+        packaged = find("grammars", f"{name}/{RECIPE}") if name.strip("./") else None
     except (OSError, ValueError):  # too long, or with characters that no path has
         packaged = None
     if packaged is not None:
         return packaged
-    known = known_suites()
+    suites = known_suites()
     if not name.strip():
-        raise MerulaError.of("M680", "no suite is named", remedy=f"there is {listing(known)}")
-    what = f"is a folder without a {FILE}" if path.is_dir() else "does not exist"
+        raise MerulaError.of("M680", "no suite is named", remedy=f"there is {listing(suites)}")
+    what = f"is a folder without a {RECIPE}" if path.is_dir() else "does not exist"
     raise MerulaError.of(
         "M680",
         f"the suite {name} {what}",
-        remedy=did_you_mean(name, known)
-        or f"name a recipe ({FILE}), or a suite that comes with Merula: {listing(known)}",
+        remedy=did_you_mean(name, suites)
+        or f"name a recipe ({RECIPE}), or a suite that comes with Merula: {listing(suites)}",
         place=name,
     )
 
@@ -225,126 +316,292 @@ def _unreadable(name: str, what: str, remedy: str) -> MerulaError:
     return MerulaError.of("M680", f"the recipe {name} {what}", remedy=remedy, place=name)
 
 
-class _Reader:
-    """Reads the tables of a recipe into values; what does not fit is raised with its place."""
+# --- from tables of TOML to recipes --------------------------------------------------------
 
-    def __init__(self, place: str, beside: Path, text: str) -> None:
-        self.place, self.beside, self.text = place, beside, text
+_ABSENT: Any = object()
 
-    def recipe(self, data: Mapping[str, Any]) -> Recipe:
-        top = Fields(self.place, "", data)
-        top.word("kind", PARADIGMS)
-        orders = self._orders(top)
-        features = tuple(
-            self._feature(name, top.inside("features").inside(name))
-            for name in top.table("features")
+
+class RecipeFields:
+    """The fields of a table of TOML: each is asked for by name and type.
+
+    Methods raise `MerulaError` (M681) where a field does not fit, and `demand_end` where there is
+    one that was never asked for.
+    """
+
+    def __init__(self, place: str, name: str, data: Mapping[str, Any]) -> None:
+        self.place, self.name, self.data = place, name, data
+        self._asked: dict[str, None] = {}
+
+    def fault(self, key: str, message: str, remedy: str) -> MerulaError:
+        """Return the error of a field of this table (empty: of the table itself)."""
+        where = ".".join(part for part in (self.name, key) if part)
+        text = f"{where}: {message}" if where else message
+        return MerulaError.of("M681", text, remedy=remedy, place=self.place)
+
+    def _get(self, key: str, default: Any) -> Any:
+        self._asked[key] = None
+        if key in self.data:
+            return self.data[key]
+        if default is _ABSENT:
+            raise self.fault(key, "is missing", f"write {key} = …")
+        return default
+
+    def word(self, key: str, default: str = _ABSENT) -> str:
+        """Return a text that is not empty."""
+        text = self._get(key, default)
+        if not isinstance(text, str) or (key in self.data and not text.strip()):
+            raise self.fault(key, "is not a text", f'write {key} = "…"')
+        return text
+
+    def words(self, key: str, default: tuple[str, ...] = _ABSENT) -> tuple[str, ...]:
+        """Return a text, or a list of texts, without repetitions."""
+        value = self._get(key, default)
+        texts = [value] if isinstance(value, str) else value
+        if not isinstance(texts, (list, tuple)) or not all(
+            isinstance(text, str) and text.strip() for text in texts
+        ):
+            raise self.fault(key, "is not a list of texts", f'write {key} = ["…", "…"]')
+        return tuple(dict.fromkeys(texts))
+
+    def number(self, key: str, default: int, least: int | None = None) -> int:
+        """Return a whole number, ``least`` or more."""
+        value = self._get(key, default)
+        if type(value) is not int or (least is not None and value < least):
+            what = "a whole number" if least is None else f"a whole number from {least} on"
+            raise self.fault(key, f"is not {what}", f"write {key} = {max(default, least or 0)}")
+        return value
+
+    def share(self, key: str, default: float) -> float:
+        """Return a number above 0 and at most 1."""
+        value = self._get(key, default)
+        if type(value) not in (int, float) or not 0 < value <= 1:
+            remedy = f"write a share such as {key} = 0.03 (1 for no cap)"
+            raise self.fault(key, "is not a number above 0 and up to 1", remedy)
+        return float(value)
+
+    def split(self, default: str) -> Split:
+        """Return the shares of train, dev and test in the field ``split``."""
+        try:
+            return Split.of(self.word("split", default))
+        except ValueError as error:
+            raise self.fault("split", str(error), f"write shares, such as {default}") from error
+
+    def table(self, key: str) -> Mapping[str, Any]:
+        """Return a table, empty where there is none."""
+        value = self._get(key, {})
+        if not isinstance(value, dict):
+            raise self.fault(key, "is not a table", f"write it as [{key}]")
+        return value
+
+    def inside(self, key: str) -> RecipeFields:
+        """Return the fields of a table in this one."""
+        name = f"{self.name}.{key}" if self.name else key
+        return RecipeFields(self.place, name, self.table(key))
+
+    def entries(self, key: str) -> Iterator[RecipeFields]:
+        """Yield the fields of each table in a list of tables."""
+        tables = self._get(key, [])
+        if not isinstance(tables, list) or not all(isinstance(x, dict) for x in tables):
+            raise self.fault(key, "is not a list of tables", f"write each as [[{key}]]")
+        for number, table in enumerate(tables, 1):
+            yield RecipeFields(self.place, f"{key} {number}", table)
+
+    def demand(self, key: str, word: str, words: Iterable[str]) -> None:
+        """Raise where the word in a field is not one of some words."""
+        choices = list(dict.fromkeys(words))
+        if word not in choices:
+            remedy = did_you_mean(word, choices) or f"there is {listing(choices) or 'none'}"
+            raise self.fault(key, f"there is no {word}", remedy)
+
+    def demand_plain(self, key: str, name: str, what: str) -> None:
+        """Raise where a name cannot be in names of files and folders."""
+        odd = any(c in '/\\:*?"<>|\0' or ord(c) < 32 for c in name)
+        if odd or not name or name != name.strip(" .\u3000\xa0") or name.casefold() == MANIFEST:
+            remedy = 'name it by letters, digits and "_"'
+            raise self.fault(key, f"a {what} cannot be named {name!r}", remedy)
+
+    def demand_end(self, more: Iterable[str] = ()) -> None:
+        """Raise where the table has a field that is neither asked for nor one of ``more``."""
+        known = [*self._asked, *more]
+        for key in self.data:
+            if key not in known:
+                remedy = did_you_mean(key, known) or f"the fields here: {listing(known)}"
+                raise self.fault(key, "there is no field of this name here", remedy)
+
+
+def _head(top: RecipeFields, file: RecipeFile, split: str) -> Head:
+    """Read what all recipes say; ``split`` is the rule for the shares."""
+    top.word("kind", PARADIGMS)
+    return Head(
+        name=top.word("name"),
+        place=file.place,
+        folder=file.folder,
+        about=top.word("about", ""),
+        references=top.words("references", ()),
+        seed=top.number("seed", 0),
+        n=top.number("n", 1000, least=1),
+        split=top.split(split),
+    )
+
+
+def _demand_parts(top: RecipeFields, names: Sequence[str]) -> None:
+    if not names:
+        remedy = 'name one: [[parts]] and below it grammar = "NAME"'
+        raise top.fault("parts", "there is no part", remedy)
+
+
+def paradigm_recipe(file: RecipeFile) -> ParadigmRecipe:
+    """Return the recipe of paradigms in a file; raises `MerulaError` where a field does not fit."""
+    top = RecipeFields(file.place, "", file.data)
+    orders = _orders(top)
+    features = tuple(_feature(name, inside) for name, inside in _tables(top, "features"))
+    recipe = ParadigmRecipe(
+        head=_head(top, file, "80:10:10"),
+        parts=tuple(_environment(entry) for entry in top.entries("parts")),
+        cap=top.share("cap", 1.0),
+        closed=top.words("closed", ()),
+        part_column=top.word("part_column", "part"),
+        design_column=top.word("design_column", "design"),
+        orders=orders,
+        features=features,
+        flags=tuple(
+            _flag(name, inside, features, orders) for name, inside in _tables(top, "flags")
+        ),
+    )
+    top.demand_end()
+    _check_names(recipe, top)
+    return recipe
+
+
+def _tables(top: RecipeFields, key: str) -> Iterator[tuple[str, RecipeFields]]:
+    """Yield the tables inside a table, with their names."""
+    for name in top.table(key):
+        yield name, top.inside(key).inside(name)
+
+
+def _orders(top: RecipeFields) -> dict[str, tuple[str, ...]]:
+    orders = {name: top.inside("orders").words(name) for name in top.table("orders")}
+    for name, frames in orders.items():
+        if not frames:
+            raise top.fault(f"orders.{name}", "there is no frame", "name one, or delete it")
+    return orders
+
+
+def _feature(name: str, table: RecipeFields) -> FeatureColumn:
+    otherwise = table.number("otherwise", -1)
+    feature = FeatureColumn(
+        name,
+        table.words("factor", ()),
+        table.words("yes", ("yes",)),
+        table.words("scope", ()),
+        None if otherwise < 0 else min(otherwise, 1),
+    )
+    if bool(feature.factors) == bool(feature.scopes):
+        raise table.fault(
+            "",
+            "a feature is of a factor or of a scope",
+            'write factor = "NAME" and yes = "VALUE", or scope = "OBJECT"',
         )
-        found = Recipe(
-            name=top.word("name"),
-            parts=tuple(self._part(entry) for entry in top.entries("parts")),
-            place=self.place,
-            folder=self.beside,
-            text=self.text,
-            about=top.word("about", ""),
-            references=top.words("references", ()),
-            seed=top.number("seed", 0),
-            n=top.number("n", 1000, least=1),
-            split=top.split("80:10:10"),
-            cap=top.share("cap", 1.0),
-            closed=top.words("closed", ()),
-            part_column=top.word("part_column", "part"),
-            design_column=top.word("design_column", "design"),
-            orders=orders,
-            features=features,
-            flags=tuple(
-                self._flag(name, top.inside("flags").inside(name), features, orders)
-                for name in top.table("flags")
-            ),
+    table.demand_end()
+    return feature
+
+
+def _flag(
+    name: str,
+    table: RecipeFields,
+    features: Sequence[FeatureColumn],
+    orders: Mapping[str, tuple[str, ...]],
+) -> Flag:
+    names = [feature.name for feature in features]
+    values = tuple((n, table.number(n, 0)) for n in names if n in table.data)
+    flag = Flag(name, values, table.words("order", ()), table.words("parts", ()))
+    table.demand_end(names)
+    for frame in flag.orders:
+        table.demand("order", frame, [x for frames in orders.values() for x in frames])
+    return flag
+
+
+def _environment(entry: RecipeFields) -> Environment:
+    grammar = entry.word("grammar")
+    name = entry.word("name", Path(grammar).stem)
+    published = None
+    if "published" in entry.data:
+        table = entry.inside("published")
+        published = PublishedNames(
+            table.word("file", name), table.word("env", name), table.word("task", name)
         )
-        top.refuse_others()
-        self._check(found, top)
-        return found
-
-    def _orders(self, top: Fields) -> dict[str, tuple[str, ...]]:
-        found = {name: top.inside("orders").words(name) for name in top.table("orders")}
-        for name, frames in found.items():
-            if not frames:
-                raise top.fault(f"orders.{name}", "there is no frame", "name one, or delete it")
-        return found
-
-    def _feature(self, name: str, said: Fields) -> Feature:
-        otherwise = said.number("otherwise", -1)
-        found = Feature(
-            name,
-            said.words("factor", ()),
-            said.words("yes", ("yes",)),
-            said.words("scope", ()),
-            None if otherwise < 0 else min(otherwise, 1),
-        )
-        if bool(found.factors) == bool(found.scopes):
-            raise said.fault(
-                "",
-                "a feature is of a factor or of a scope",
-                'write factor = "NAME" and yes = "VALUE", or scope = "OBJECT"',
-            )
-        said.refuse_others()
-        return found
-
-    def _flag(
-        self,
-        name: str,
-        said: Fields,
-        features: Sequence[Feature],
-        orders: Mapping[str, tuple[str, ...]],
-    ) -> Flag:
-        names = [feature.name for feature in features]
-        asked = tuple((n, said.number(n, 0)) for n in names if n in said.data)
-        found = Flag(name, asked, said.words("order", ()), said.words("parts", ()))
-        said.refuse_others(names)
-        for order in found.orders:
-            said.known("order", order, [x for given in orders.values() for x in given])
-        return found
-
-    def _part(self, said: Fields) -> Part:
-        grammar = said.word("grammar")
-        name = said.word("name", Path(grammar).stem)
-        published = None
-        if "published" in said.data:
-            theirs = said.inside("published")
-            published = Published(
-                theirs.word("file", name), theirs.word("env", name), theirs.word("task", name)
-            )
-            theirs.refuse_others()
-        found = Part(name, grammar, said.words("designs", ()), published)
-        said.refuse_others()
-        return found
-
-    def _check(self, recipe: Recipe, top: Fields) -> None:
-        """Refuse names that would be taken twice, and flags of parts that are not there."""
-        names = [part.name for part in recipe.parts]
-        if not names:
-            remedy = 'name one: [[parts]] and below it grammar = "NAME"'
-            raise top.fault("parts", "there is no part", remedy)
-        for name in names:
-            demand_plain(top, "parts", name)
-            if names.count(name) > 1:
-                raise top.fault("parts", f"two parts are called {name}", "rename one")
-        columns = [recipe.part_column]
-        columns += [feature.name for feature in recipe.features]
-        columns += [flag.name for flag in recipe.flags]
-        if recipe.design_column != "design":
-            columns.append(recipe.design_column)
-        for name in columns:
-            if name in TAKEN or columns.count(name) > 1:
-                raise top.fault("", f"two columns would be called {name}", "rename one")
-        for flag in recipe.flags:
-            for name in flag.parts:
-                top.inside("flags").known(f"{flag.name}.parts", name, names)
+        table.demand_end()
+    environment = Environment(name, grammar, entry.words("designs", ()), published)
+    entry.demand_end()
+    return environment
 
 
-def demand_plain(said: Fields, key: str, name: str, what: str = "part") -> None:
-    """Refuse a name that cannot stand in names of files and folders."""
-    odd = any(c in '/\\:*?"<>|\0' or ord(c) < 32 for c in name)
-    if odd or not name or name != name.strip(" .\u3000\xa0") or name.casefold() == MANIFEST:
-        remedy = 'call it by letters, digits and "_"'
-        raise said.fault(key, f"a {what} cannot be called {name!r}", remedy)
+def _check_names(recipe: ParadigmRecipe, top: RecipeFields) -> None:
+    """Raise where two parts or columns have one name, and where a flag names no part."""
+    names = [part.name for part in recipe.parts]
+    _demand_parts(top, names)
+    for name in names:
+        top.demand_plain("parts", name, "part")
+        if names.count(name) > 1:
+            raise top.fault("parts", f"two parts are named {name}", "rename one")
+    columns = [recipe.part_column]
+    columns += [feature.name for feature in recipe.features]
+    columns += [flag.name for flag in recipe.flags]
+    if recipe.design_column != "design":
+        columns.append(recipe.design_column)
+    for name in columns:
+        if name in RESERVED_COLUMNS or columns.count(name) > 1:
+            raise top.fault("", f"two columns would be named {name}", "rename one")
+    for flag in recipe.flags:
+        for name in flag.parts:
+            top.inside("flags").demand(f"{flag.name}.parts", name, names)
+
+
+def matrix_recipe(file: RecipeFile) -> MatrixRecipe:
+    """Return the recipe of matrices in a file; raises `MerulaError` where a field does not fit."""
+    top = RecipeFields(file.place, "", file.data)
+    recipe = MatrixRecipe(
+        head=_head(top, file, "90:10"),
+        parts=tuple(_source(entry) for entry in top.entries("parts")),
+        types=top.words("types", VARIATIONS),
+    )
+    if not recipe.types:
+        raise top.fault("types", "there is none", f"there is {listing(VARIATIONS)}")
+    for name in recipe.types:
+        if name not in VARIATIONS:
+            raise top.fault("types", f"there is no type {name}", f"there is {listing(VARIATIONS)}")
+    top.demand_end()
+    names = [part.name for part in recipe.parts]
+    _demand_parts(top, names)
+    _demand_folders(top, "parts", names, "part")
+    return recipe
+
+
+def _source(entry: RecipeFields) -> SourceGrammar:
+    grammar = entry.word("grammar")
+    table = entry.inside("sets")
+    source = SourceGrammar(
+        entry.word("name", Path(grammar).stem),
+        grammar,
+        tuple(MatrixSet(name, table.words(name)) for name in entry.table("sets")),
+        entry.word("unit", ""),
+        entry.number("n", 0, least=1) if "n" in entry.data else None,
+    )
+    _demand_folders(table, "", [matrix_set.name for matrix_set in source.sets], "set")
+    for matrix_set in source.sets:
+        if not matrix_set.designs:
+            raise table.fault(matrix_set.name, "there is no matrix", "name one, or delete it")
+    entry.demand_end()
+    return source
+
+
+def _demand_folders(table: RecipeFields, key: str, names: Sequence[str], what: str) -> None:
+    """Raise where names cannot be folders beside each other, also on other systems."""
+    spellings: dict[str, str] = {}
+    for name in names:
+        table.demand_plain(key, name, what)
+        before = spellings.setdefault(name.casefold(), name)
+        if names.count(name) > 1:
+            raise table.fault(key, f"two {what}s are named {name}", "rename one")
+        if before != name:
+            raise table.fault(key, f"{before} and {name} would be one folder", "rename one")
