@@ -165,8 +165,8 @@ def _too_few_lexemes(demands: Demands, name: str, lexemes: int, count: int) -> T
         f" {'is' if lexemes == 1 else 'are'} too few for {count:,} paradigms",
         remedy=f"give its table more, or raise the cap (--cap {min(cap, 1.0):g})",
         notes=[
-            f"each may be in {counted(demands.limit, 'paradigm')}, so at least {needed:,} are"
-            " needed"
+            f"each may be in at most {counted(demands.limit, 'paradigm')}, so {needed:,} are"
+            " needed at least"
         ],
         place=demands.place,
     )
