@@ -42,7 +42,7 @@ def _complete_check(
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path(path_type=Path))
 @click.option(
-    "--as", "kind", type=click.Choice(FORMATS), help="What the files hold; else it is guessed."
+    "--as", "kind", type=click.Choice(FORMATS), help="The format of the files; else it is guessed."
 )
 @click.option("--good", metavar="COLUMN", default="", help="Pairs: the column of good sentences.")
 @click.option("--bad", metavar="COLUMN", default="", help="Pairs: the column of bad sentences.")
@@ -56,7 +56,7 @@ def _complete_check(
     metavar="CHECK",
     multiple=True,
     shell_complete=_complete_check,
-    help="A check that may find something.",
+    help="Allow this check to find something.",
 )
 @click.option(
     "--tolerance",
@@ -64,12 +64,12 @@ def _complete_check(
     type=click.FloatRange(0, 1),
     default=0.02,
     show_default=True,
-    help="By how much a shortcut, or a word, may depart from the design.",
+    help="How far a shortcut, or a word, may be from what the design forces.",
 )
 @click.option(
     "--disjoint",
     type=click.Choice(["lexemes"]),
-    help="Demand that no lexeme stands in two splits.",
+    help="Demand that no lexeme is in two splits.",
 )
 @click.option(
     "--grammar",

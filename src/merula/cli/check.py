@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
 @format_option
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 @table_options
 def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
-    """Say everything that is wrong with grammars and their tables."""
+    """Report everything that is wrong with grammars and their tables."""
     options = options_of(**tables)
     problems: list[Diagnostic] = []
     for file in files:

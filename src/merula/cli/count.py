@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_grammar)
 @format_option
 @variation_options
-@click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not mention warnings.")
 @table_options
 def count(
     files: Sequence[str], form: str, variation: str, answers: str, quiet: bool, **tables: Any

@@ -34,7 +34,7 @@ from merula.cli.printing import draw
 @seed_option("which examples are shown")
 @format_option
 @click.option("--exit-code", is_flag=True, help="Exit with 1 where the data differ.")
-@click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not mention warnings.")
 @click.option(
     "--old-lexicon", multiple=True, metavar="[NAME=]FILE", help="Like --lexicon, for OLD alone."
 )
@@ -54,7 +54,7 @@ def diff(
     new_lexicon: Sequence[str],
     **tables: Any,
 ) -> None:
-    """Say what an edit of a grammar changes in the data.
+    """Show what an edit of a grammar changes in the data.
 
     OLD and NEW are the grammar before and after the edit, or one grammar with other tables
     (--old-lexicon, --new-lexicon). An instance is the same in both if its paradigm or matrix, its

@@ -43,7 +43,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "format_name",
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
-    help="How it is printed: for readers, or for programs.",
+    help="Print for people (text), or for programs.",
 )
 def explain(codes: Sequence[str], format_name: str) -> None:
     """Explain the codes of errors and warnings, such as M420.

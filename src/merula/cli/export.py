@@ -67,7 +67,7 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
     help="latin-square: take all instances, even if they share words.",
 )
 @seed_option("the order of the sentences of latin-square")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 @click.pass_context
 def export(
     ctx: click.Context,
@@ -85,8 +85,8 @@ def export(
 ) -> None:
     """Write published data for another tool.
 
-    DIR is a folder that `merula publish` has made. What does not fit the format is left out, unless
-    it is named.
+    DIR is a folder that `merula publish` has made. Configurations that do not fit the format
+    are left out, unless they are named.
 
     \b
     blimp         lines of JSON as in BLiMP, a file for each contrast

@@ -26,8 +26,8 @@ STDIN = "-"
 def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
     """Lay out grammars: spaces, columns, long lines.
 
-    A folder stands for all *.merula files below it. The file - is standard input; what is made of
-    it goes to standard output. A grammar that cannot be read stays as it is.
+    Of a folder, all *.merula files below it are laid out. The file - is standard input; the result
+    goes to standard output. A grammar that cannot be read stays as it is.
     """
     from merula.cli.reformat import grammars_in, reformat
     from merula.core.diagnostics import Report
@@ -35,7 +35,7 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
     report = Report()
     stdin = STDIN in files
     if stdin and len(files) > 1:
-        raise click.UsageError("- stands alone")
+        raise click.UsageError("- cannot be combined with other files")
     names = [STDIN] if stdin else grammars_in(files, report)
     read = _from_stdin if stdin else reformat
     found = (read(name, report) for name in names)

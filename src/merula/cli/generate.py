@@ -38,7 +38,7 @@ LAYOUTS = ("wide", "genbench", "xy")
     "number",
     metavar="N",
     type=click.IntRange(0),
-    help="Make so many instances of each paradigm and matrix.",
+    help="Make N instances of each paradigm and matrix.",
 )
 @click.option("--all", "everything", is_flag=True, help="Make all instances.")
 @seed_option("which instances are made, and in what order")
@@ -77,11 +77,9 @@ LAYOUTS = ("wide", "genbench", "xy")
     type=click.IntRange(1),
     default=1_048_576,
     show_default=True,
-    help="Begin a new file after about so many.",
+    help="Begin a new file after about N of them.",
 )
-@click.option(
-    "--quiet", "-q", is_flag=True, help="Show neither progress nor that there are warnings."
-)
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress, and do not mention warnings.")
 @table_options
 def generate(
     files: Sequence[str],

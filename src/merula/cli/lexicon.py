@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @click.group()
 def lexicon() -> None:
-    """Check tables of words, and say what is in them.
+    """Check tables of words, or show what is in them.
 
     A FILE is a table (*.tsv, *.csv), or the name of one that comes with Merula, such as
     en/nouns.tsv.
@@ -65,9 +65,9 @@ def _reading(command: F) -> F:
 
 @lexicon.command()
 @_reading
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
-    """Say what is wrong or odd in tables.
+    """Report what is wrong or odd in tables.
 
     What is odd may be meant: slips, gaps, doubles, strange characters.
     """
@@ -93,7 +93,7 @@ def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
 @lexicon.command()
 @_reading
 def stats(files: Sequence[str], form: str, **reading: Any) -> None:
-    """Say what is in tables.
+    """Show what is in tables.
 
     Lexemes are counted by category, and each column is described: its cells, values and forms.
     """

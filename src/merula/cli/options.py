@@ -80,7 +80,7 @@ def complete_design(
     from merula.language.tokens import entries
 
     del param
-    # Click stops reading at the option without a value; what stands before it is left over.
+    # Click stops reading at the option without a value; what comes before it is left over.
     names = [ctx.params.get("file"), *ctx.args]
     source = read_grammar(next((name for name in names if name), ""), Report())
     files = read_files(source, Report()) if source else []
@@ -126,7 +126,7 @@ def format_option(command: F) -> F:
         "form",
         type=click.Choice(["text", "json"]),
         default="text",
-        help="How it is printed: for readers, or for programs.",
+        help="Print for people (text), or for programs.",
     )(command)
 
 
@@ -159,7 +159,7 @@ def workers_option(command: F) -> F:
         type=click.IntRange(1),
         default=1,
         show_default=True,
-        help="Use so many processes at once.",
+        help="Use N processes at once.",
     )(command)
 
 

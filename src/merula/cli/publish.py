@@ -55,7 +55,7 @@ class _RowOptions(NamedTuple):
     "number",
     metavar="N",
     type=click.IntRange(1),
-    help="How many instances each configuration has at most.  [default: 1000]",
+    help="Publish at most N instances of each configuration.  [default: 1000]",
 )
 @click.option(
     "--seed",
@@ -67,7 +67,7 @@ class _RowOptions(NamedTuple):
     "--split",
     metavar="SHARES",
     default="",
-    help="Divide into train, validation and test, such as 80:10:10; else all is under test.",
+    help="Divide into train, validation and test, such as 80:10:10; without this, all is test.",
 )
 @click.option(
     "--design",
@@ -92,7 +92,7 @@ class _RowOptions(NamedTuple):
 @click.option(
     "--disjoint",
     type=click.Choice(["lexemes", "sets", "answers"]),
-    help="Of a suite: what no two splits share.",
+    help="Of a suite: what no two splits may share.",
 )
 @click.option("--title", metavar="TEXT", default="", help="What the data set is called.")
 @click.option("--author", "authors", multiple=True, metavar="NAME", help="Who made it.")
@@ -122,7 +122,7 @@ class _RowOptions(NamedTuple):
     type=click.IntRange(1),
     default=500_000,
     show_default=True,
-    help="Begin a new file after about so many.",
+    help="Begin a new file after about N of them.",
 )
 @click.option(
     "--audit-sentences",
@@ -131,17 +131,17 @@ class _RowOptions(NamedTuple):
     type=click.IntRange(0),
     default=40_000,
     show_default=True,
-    help="Audit so many sentences at most, the first of each split.",
+    help="Audit at most N sentences, the first of each split.",
 )
 @click.option("--no-source", is_flag=True, help="Leave grammars and tables out.")
 @click.option(
-    "--replace", is_flag=True, help="Replace what is there even if its features are others."
+    "--replace", is_flag=True, help="Replace what is there even if its columns have other types."
 )
 @click.option("--push", metavar="OWNER/NAME", default="", help="Upload it to the hub.")
-@click.option("--public", is_flag=True, help="With --push: let everybody see it.")
+@click.option("--public", is_flag=True, help="With --push: make it public.")
 @click.option("--dry-run", is_flag=True, help="With --push: list what would be uploaded.")
 @workers_option
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 @table_options
 def publish(
     files: Sequence[str],

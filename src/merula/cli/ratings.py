@@ -25,9 +25,9 @@ from merula.core.wording import counted
     type=click.Path(path_type=Path),
     help="Write this table (CSV).",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 def ratings(folder: Path, files: tuple[Path, ...], out: Path, quiet: bool) -> None:
-    """Put ratings beside what the published data say.
+    """Join ratings with the labels of published data.
 
     DIR is the folder that lists were made of (merula export --as latin-square), LIST.csv a list
     that a rater has filled in, or a table with the columns code and rating. Ratings are numbers, or

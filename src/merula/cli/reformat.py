@@ -10,7 +10,6 @@ import difflib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from errno import EACCES, EAGAIN
 from pathlib import Path
 
 from merula.core.diagnostics import Report
+from merula.core.files import replacing
 from merula.core.resources import SUFFIX
 from merula.core.source import Source
 from merula.grammar.program import read_grammar
@@ -117,7 +117,7 @@ def _reformatted(source: Source, data: bytes, report: Report) -> Reformatted | N
 
 
 def grammars_in(names: Iterable[str], report: Report) -> list[str]:
-    """The names of files, in which a folder stands for the grammars below it, each file once.
+    """The names of files, with the grammars below a folder instead of the folder, each file once.
 
     Hidden folders and links to folders are passed by.
     """
@@ -163,18 +163,10 @@ def _lines(data: bytes) -> list[str]:
 
 def _replace(target: Path, data: bytes) -> None:
     """Put a new file in a file's place, with its rights and owner."""
-    number, name = tempfile.mkstemp(prefix=".merula-", dir=target.parent)
-    try:
-        with open(number, "wb") as file:  # noqa: PTH123 - mkstemp opened it
-            file.write(data)
-            file.flush()
-            os.fsync(number)
+    with replacing(target) as made:
+        made.write_bytes(data)
         old = target.stat()
         with suppress(PermissionError, AttributeError):  # another's file; Windows has no owners
-            os.chown(name, old.st_uid, old.st_gid)
-        shutil.copystat(target, name)
-        os.utime(name)
-        os.replace(name, target)  # noqa: PTH105 - the name is a text
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            os.chown(made, old.st_uid, old.st_gid)
+        shutil.copystat(target, made)
+        os.utime(made)

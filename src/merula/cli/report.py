@@ -29,12 +29,12 @@ from merula.cli.printing import progress_shown
     "-n",
     metavar="N",
     type=click.IntRange(0),
-    help="Show so many instances of each configuration (else 100, or fewer of many).",
+    help="Show N instances of each configuration (else 100; fewer of many configurations).",
 )
 @seed_option("which instances are shown")
 @click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor what was written.")
 def report(folder: Path, out: Path | None, instances: int | None, seed: int, quiet: bool) -> None:
-    """Write a page about a data set, to read in a browser and to pass on.
+    """Write a page about a data set, to read in a browser and to share.
 
     DIR is a folder that `merula publish`, `merula generate` or `merula suite` has made. The page
     shows instances, drawn as linguists draw them, with filters and a search. It counts all rows and

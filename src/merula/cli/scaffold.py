@@ -7,7 +7,6 @@ knows a language: adding one is adding a row and tables.
 
 from __future__ import annotations
 
-import os
 import shutil
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merula.core.diagnostics import MerulaError, Report
-from merula.core.files import obstacle
+from merula.core.files import obstacle, partial_path
 from merula.core.resources import SUFFIX
 from merula.core.wording import listing, near
 from merula.language.tokens import scan
@@ -76,7 +75,7 @@ def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
     Raises `MerulaError` where there is something of that name already, or where it cannot be
     written.
     """
-    partial = folder.parent / f".{folder.name}.{os.getpid()}.partial"
+    partial = partial_path(folder)
     new: list[Path] = []  # folders on the way that are made
     try:
         if folder.exists() or folder.is_symlink():

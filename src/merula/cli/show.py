@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     default="text",
     help="Draw in the terminal, write a sentence a line, or a whole page.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Do not say that there are warnings.")
+@click.option("--quiet", "-q", is_flag=True, help="Do not mention warnings.")
 @table_options
 def show(
     file: str,

@@ -42,7 +42,7 @@ def _complete_suite(
     "number",
     metavar="N",
     type=click.IntRange(1),
-    help="Make so many paradigms or matrices of each design.",
+    help="Make N paradigms or matrices of each design.",
 )
 @click.option("--seed", metavar="N", type=int, help="Decides which paradigms are made.")
 @click.option(
@@ -58,9 +58,9 @@ def _complete_suite(
     "--cap",
     metavar="SHARE",
     type=click.FloatRange(0, 1, min_open=True),
-    help="Let no lexeme stand in more than this share of a design's paradigms.",
+    help="Let no lexeme be in more than this share of a design's paradigms.",
 )
-@click.option("--order", metavar="NAME", help="Which orders of the recipe are made.")
+@click.option("--order", metavar="NAME", help="Make only this order of the recipe.")
 @click.option(
     "--configuration",
     metavar="NAME",
@@ -96,7 +96,7 @@ def _complete_suite(
     "-w",
     metavar="N",
     type=click.IntRange(1),
-    help="Use so many processes at once (else as many as there are processors).",
+    help="Use N processes at once (else one for each processor).",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor the summary.")
 def suite(
@@ -120,9 +120,9 @@ def suite(
     """Make a whole data set, of paradigms with minimal pairs, cloze pairs and probing tables, or of
     matrices.
 
-    SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. What
-    no option says is as the recipe says. The same recipe, grammars, tables and options give the
-    same files.
+    SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. The
+    recipe decides what no option says. The same recipe, grammars, tables and options give the same
+    files.
     """
     from merula.suite.plan import SETS, MatrixPlan, ParadigmPlan
     from merula.suite.recipe import MATRICES, matrix_recipe, paradigm_recipe, read_file

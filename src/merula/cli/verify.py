@@ -22,9 +22,9 @@ from merula.cli.printing import progress_shown
     shell_complete=complete_folder,
 )
 @format_option
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where nothing is wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
-    """Say whether data sets are as they were made.
+    """Check that data sets are as they were made.
 
     Every file in the folders DIR is read again and compared with the manifest: Parquet and Arrow
     files row by row, by a digest of what they say, JSONL and CSV files byte by byte. The rows of

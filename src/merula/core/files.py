@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from merula.core.diagnostics import MerulaError
+
 _REMEDIES = {
     errno.EACCES: "check the rights of the folder, or name another",
     errno.EPERM: "check the rights of the folder, or name another",
@@ -33,6 +35,20 @@ def obstacle(path: Path, error: OSError | ValueError) -> tuple[str, str]:
     # what a library adds to the system's words is of no use to the user
     reason = os.strerror(number) if number else str(error)
     return reason, _REMEDIES.get(number, "name another folder")
+
+
+def unreadable(code: str, path: Path, error: Exception, remedy: str) -> MerulaError:
+    """Return the error of a file that cannot be read, in the system's words or a library's."""
+    reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+    return MerulaError.of(code, f"{path} cannot be read: {reason}", remedy=remedy, place=str(path))
+
+
+def unwritable(code: str, path: Path, error: OSError, more: str = "") -> MerulaError:
+    """Return the error of a file or folder that cannot be written; ``more`` ends the remedy."""
+    reason, remedy = obstacle(path, error)
+    return MerulaError.of(
+        code, f"{path} cannot be written: {reason}", remedy=remedy + more, place=str(path)
+    )
 
 
 def flush(path: Path) -> None:

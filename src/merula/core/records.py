@@ -14,6 +14,7 @@ from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from merula.core.diagnostics import MerulaError
+from merula.core.files import unreadable
 
 T = TypeVar("T")
 
@@ -28,12 +29,8 @@ def read_json(path: Path, remedy: str = AGAIN) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise MerulaError.of(
-            "M618",
-            f"{path} cannot be read: {error.strerror or error}",
-            remedy="see to it that you may read the folder and its files",
-            place=str(path),
-        ) from error
+        rights = "see to it that you may read the folder and its files"
+        raise unreadable("M618", path, error, rights) from error
     except json.JSONDecodeError as error:
         raise not_understood(path, "it is not JSON", remedy) from error
     except ValueError as error:

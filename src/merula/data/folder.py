@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from merula.core.diagnostics import MerulaError
-from merula.core.files import flush, obstacle, partial_path, write_json
+from merula.core.files import flush, partial_path, unwritable, write_json
 from merula.data.manifests.run import MANIFEST
 
 STATE = ".merula"
@@ -106,14 +106,8 @@ def writing(out: Path, leave: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kept = leave()
-        reason, remedy = obstacle(out, error)
-        raise MerulaError.of(
-            "M608",
-            f"{out} cannot be written: {reason}",
-            remedy=remedy + ("; what is done is kept: the same command goes on" if kept else ""),
-            place=str(out),
-        ) from error
+        more = "; what is done is kept: the same command goes on" if leave() else ""
+        raise unwritable("M608", out, error, more) from error
     except BaseException:
         leave()
         raise

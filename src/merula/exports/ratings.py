@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from merula.core.diagnostics import Diagnostic, MerulaError
-from merula.core.files import obstacle, replacing
+from merula.core.files import replacing, unwritable
 from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean
 from merula.data.features import LABELS
@@ -315,6 +315,4 @@ def write_ratings(found: Rated, out: Path, source: Path) -> None:
                 said += ["" if row["rating"] is None else _said(row["rating"])]
                 file.write(csv_line([*said, *(row.get(name) for name in own)]))
     except OSError as error:
-        reason, remedy = obstacle(out, error)
-        message = f"{out} cannot be written: {reason}"
-        raise MerulaError.of("M608", message, remedy=remedy, place=str(out)) from error
+        raise unwritable("M608", out, error) from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from merula.core.diagnostics import MerulaError
-from merula.core.files import obstacle, replacing
+from merula.core.files import replacing, unwritable
 from merula.core.frozen import frozen
 from merula.core.progress import Progress
 from merula.core.resources import folder as folder_of
@@ -278,7 +278,4 @@ def _write(out: Path, text: bytes) -> None:
         with replacing(out) as made:
             made.write_bytes(text)
     except OSError as error:
-        reason, remedy = obstacle(out, error)
-        raise MerulaError.of(
-            "M735", f"{out} cannot be written: {reason}", remedy=remedy, place=str(out)
-        ) from error
+        raise unwritable("M735", out, error) from error

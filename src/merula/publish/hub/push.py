@@ -30,6 +30,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 from merula.core.diagnostics import MerulaError
+from merula.core.files import unreadable
 from merula.core.frozen import frozen
 from merula.core.wording import counted
 from merula.data.manifests.publication import CARD
@@ -284,12 +285,8 @@ def _local_file(folder: Path, name: str) -> _LocalFile:
         with path.open("rb"):
             state = path.stat()
     except OSError as error:
-        raise MerulaError.of(
-            "M708",
-            f"{path} cannot be read: {error.strerror or error}",
-            remedy="nothing was pushed; publish again so that the folder is complete",
-            place=str(path),
-        ) from error
+        remedy = "nothing was pushed; publish again so that the folder is complete"
+        raise unreadable("M708", path, error, remedy) from error
     return _LocalFile(path, state.st_size, state.st_mtime_ns, state.st_ino)
 
 
