@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 TORCH := torch==2.13.0+cpu
 
 # What a change of the language or of the compiler can break.
-QUICK := tests/test_specs.py $(addprefix tests/,core language lexicon design plan compiler rows)
+QUICK := tests/test_specs.py $(addprefix tests/,core language lexicon design plan compiler)
 
 OUT := out/demo
 NPI := grammars/npi/sentential_negation.merula
@@ -44,7 +44,7 @@ test: $(VENV)/.dev ## run the linter, the type checker and the tests
 	@$(BIN)/pytest -q -n 2
 
 test-quick: $(VENV)/.dev ## run the tests from core to rows, and the specs
-	@$(BIN)/pytest -q -n 2 $(QUICK)
+	@$(BIN)/pytest -q -n 2 -m 'not slow' $(QUICK)
 
 format: $(VENV)/.dev ## make the safe fixes of the linter and lay out the code
 	@$(BIN)/ruff check --quiet --fix-only

@@ -324,6 +324,7 @@ def test_surface_rules_are_found_in_any_letter_case() -> None:
     assert surface.sentence(["de le chat"]) == "Du chat."
 
 
+@pytest.mark.slow
 def test_data_do_not_depend_on_the_hash_seed() -> None:
     script = (
         "import merula\n"

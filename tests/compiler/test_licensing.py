@@ -150,6 +150,7 @@ def everything(compiled: Compiled) -> Iterator[tuple[Mapping[str, str], bool]]:
             yield {**dict(variant.choices), **dict(cell.factors)}, cell.broken == ("E licensing",)
 
 
+@pytest.mark.slow
 @examples(80)
 @given(cases())
 def test_a_label_is_what_the_definition_says(case: Case) -> None:

@@ -1138,6 +1138,7 @@ def test_long_rules() -> None:
     assert all("… (5,002 in all)" in p.remedy for p in problems)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows() -> None:
     rows = "".join(f"n{i}a\tn{i}b\tv{i}a\tv{i}b\n" for i in range(100_000))
     text = changed(

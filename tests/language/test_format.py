@@ -94,6 +94,7 @@ def strings(text: str) -> list[str]:
     return [token.text for token in scan(text) if token.kind == "STRING"]
 
 
+@pytest.mark.slow
 def test_all_grammars_are_laid_out() -> None:
     for text in readable():
         check(text)
@@ -159,6 +160,7 @@ def between(draw: st.DrawFn, *, notes: bool) -> str:
     return "".join(f"{line}\n" for line in draw(lines))
 
 
+@pytest.mark.slow
 @examples(20)
 @given(grammars(answers=True), st.data())
 def test_the_layout_of_random_grammars(program: GrammarText, data: st.DataObject) -> None:

@@ -354,6 +354,7 @@ def mutations(text: str) -> Mapping[str, str]:
     return made
 
 
+@pytest.mark.slow
 def test_a_fault_in_one_entry_is_one_diagnostic_nearly_always() -> None:
     """Two where the name that an entry declares is itself gone, more where a section's head is."""
     numbers: dict[int, list[str]] = {}
@@ -385,6 +386,7 @@ def texts(problem: Diagnostic) -> str:
     return PLACEHOLDER.sub("", "\n".join([*parts, *(label.message for label in problem.labels)]))
 
 
+@pytest.mark.slow
 def test_no_message_speaks_of_the_parser() -> None:
     seen = 0
     for text in mutations(TOY).values():

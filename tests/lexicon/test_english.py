@@ -234,6 +234,7 @@ def test_the_tables_hold_what_their_sources_say_or_a_correction() -> None:
     assert run("--check") == (0, "")
 
 
+@pytest.mark.slow
 @SOURCES
 def test_completing_again_changes_nothing_and_bare_tables_are_made_again(copy: Path) -> None:
     tables = sorted(copy.glob("*.tsv"))
@@ -247,6 +248,7 @@ def test_completing_again_changes_nothing_and_bare_tables_are_made_again(copy: P
     assert {path: path.read_bytes() for path in tables} == kept
 
 
+@pytest.mark.slow
 @SOURCES
 def test_cells_that_hold_something_are_kept_and_told_of(copy: Path) -> None:
     table = copy / "nouns.tsv"

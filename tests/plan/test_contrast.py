@@ -129,6 +129,7 @@ def possible(
     return bool(table[tuple(chosen[s] for s in slots)])
 
 
+@pytest.mark.slow
 @examples(1000)
 @given(pairs())
 def test_what_is_written_alike_is_never_told_apart(pair: Pair) -> None:
@@ -164,6 +165,7 @@ def said(pair: Pair) -> dict[tuple[int, ...], bool]:
     }
 
 
+@pytest.mark.slow
 @examples(1000)
 @given(pairs())
 def test_a_contrast_is_what_is_written(pair: Pair) -> None:
