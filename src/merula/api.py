@@ -195,18 +195,18 @@ class Instance:
         return " · ".join([self.frame, *(f"{name} {x}" for name, x in self.choices.items())])
 
     def _drawing(self) -> Drawing:
-        from merula.show.drawing import Row, Word, draw_instance, draw_sentences
+        from merula.show.drawing import DrawnRow, DrawnWord, draw_instance, draw_sentences
 
         if self._made_by is not None:
             return draw_instance(*self._made_by, self.address)
         rows = [
-            Row(
+            DrawnRow(
                 s.role,
                 s.label,
                 tuple(s.factors.values()) if s.role == "cell" else (),
                 (),
                 s.acceptable,
-                ((Word(s.text),),),
+                ((DrawnWord(s.text),),),
                 s.letter,
                 s.broken,
             )
@@ -384,7 +384,7 @@ class Data:
 
     def __repr__(self) -> str:
         made = self._maker
-        instances = counted(made.number, "instance")
+        instances = counted(made.size, "instance")
         return f"<{instances} of {made.design.name}, seed {made.selection.seed}>"
 
     @property

@@ -18,7 +18,7 @@ from merula.changes.differences import Cause, CellChange, DesignDiff
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled
 from merula.core.source import Source
-from merula.plan.relations import Constraint, Distinct, Origin
+from merula.plan.relations import Constraint, ConstraintOrigin, Distinct
 from merula.plan.space import Space
 from merula.strategies.inventing.parts import Parts
 from merula.strategies.inventing.whole import grammar_parts
@@ -287,7 +287,7 @@ def spaces(draw: st.DrawFn) -> tuple[Space, Space]:
     """A space, and one with the same demands written otherwise."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=2, max_size=4))
     slots = st.permutations(range(len(sizes)))
-    origin = Origin("")
+    origin = ConstraintOrigin("")
     demands: list[tuple[Constraint, Constraint]] = []
     for _ in range(draw(st.integers(0, 3))):
         pair = tuple(draw(slots)[:2])

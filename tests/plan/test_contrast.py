@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from merula.core.resources import data_root
 from merula.lexicon.surface import Surface, load_surface, plain_surface
-from merula.plan.contrast import Contraster, Difference, Piece, _told_by_a_word, difference
+from merula.plan.contrast import CellDifference, Contraster, Piece, _told_by_a_word, difference
 from random_grammars import examples
 
 Forms = Sequence[Mapping[str, tuple[str, ...]]]
@@ -116,7 +116,7 @@ def pairs(draw: st.DrawFn) -> Pair:
 
 
 def possible(
-    contraster: Contraster, forms: Forms, where: Difference, chosen: Sequence[int]
+    contraster: Contraster, forms: Forms, where: CellDifference, chosen: Sequence[int]
 ) -> bool:
     """Whether `_possible` takes two cells for one sentence, perhaps, for some candidates."""
     pieces = (*where.one, *where.other)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from merula.api import Grammar
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled
-from merula.compiler.examples import Parser
+from merula.compiler.examples import ExampleParser
 from merula.core.diagnostics import Report
 from merula.core.resources import data_root
 from merula.core.source import Source
@@ -30,7 +30,7 @@ from merula.grammar.program import read_program
 from merula.language.tokens import HEADS, KEYWORDS, scan
 from merula.lexicon.surface import Surface, load_surface, plain_surface
 from merula.plan.planner import Plan, PlanCell, phrases, slot_names
-from merula.plan.relations import Constraint, Distinct, Origin
+from merula.plan.relations import Constraint, ConstraintOrigin, Distinct
 from merula.plan.space import Space
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.sentences import Spans, Writer
@@ -133,7 +133,7 @@ def test_rows_are_instances(program: GrammarText, chunk: int) -> None:
             continue
         made = RowMaker(compiled, compiled.designs[name], RowChoice(seed=5, spans=True))
         rows = [row for batch in made.batches(chunk=chunk) for row in batch.to_pylist()]
-        assert rows == made.batch(0, made.number).to_pylist()
+        assert rows == made.batch(0, made.size).to_pylist()
         for i in range(0, len(rows), made.rows_per_instance):
             instance = design[int(rows[i]["address"])]
             if design.kind == "matrix":
@@ -254,7 +254,7 @@ def spaces(draw: st.DrawFn) -> Space:
         )
         allowed = draw(st.lists(st.booleans(), min_size=prod(numbers), max_size=prod(numbers)))
         table = np.array(allowed, dtype=np.bool_).reshape(numbers)
-        constraints.append(Constraint(tuple(chosen), groups, table, Origin("")))
+        constraints.append(Constraint(tuple(chosen), groups, table, ConstraintOrigin("")))
     distinct = []
     left = draw(st.permutations(slots))
     while len(left) > 1 and draw(st.booleans()):
@@ -263,7 +263,7 @@ def spaces(draw: st.DrawFn) -> Space:
         keys = tuple(
             np.array(draw(st.permutations(range(6)))[: sizes[s]], dtype=np.int64) for s in chosen
         )
-        distinct.append(Distinct(tuple(chosen), keys, Origin("")))
+        distinct.append(Distinct(tuple(chosen), keys, ConstraintOrigin("")))
     return Space(sizes, constraints, distinct)
 
 
@@ -327,7 +327,7 @@ def large_space(seed: int, size: int, slots: int) -> tuple[Space, int]:
     groups = [noise.integers(0, 3, size) for _ in range(slots)]
     tables = [noise.random((3, 3)) < 0.7 for _ in range(slots - 1)]
     chain = [
-        Constraint((i, i + 1), (groups[i], groups[i + 1]), table, Origin(""))
+        Constraint((i, i + 1), (groups[i], groups[i + 1]), table, ConstraintOrigin(""))
         for i, table in enumerate(tables)
     ]
     total = 0
@@ -351,7 +351,7 @@ def test_large_spaces_are_exact(seed: int, shape: tuple[int, int], data: st.Data
 def test_a_falling_factorial_is_exact(shape: tuple[int, int], data: st.DataObject) -> None:
     size, slots = shape
     keys = tuple(np.arange(size, dtype=np.int64) for _ in range(slots))
-    space = Space([size] * slots, (), [Distinct(tuple(range(slots)), keys, Origin(""))])
+    space = Space([size] * slots, (), [Distinct(tuple(range(slots)), keys, ConstraintOrigin(""))])
     assert space.count == perm(size, slots)
     _sampled(space, data)
 
@@ -781,7 +781,7 @@ def test_a_sentence_is_read_back(program: GrammarText, data: st.DataObject) -> N
     chosen = plan.space.unrank_one(data.draw(st.integers(0, plan.count - 1)))
     sentence = compiled.surface.sentence(phrases(plan.slots, plan.cells[number], chosen))
     cell = plan.cells[number].cell
-    parser = Parser(plans, compiled.surface)
+    parser = ExampleParser(plans, compiled.surface)
     found = list(parser.readings(sentence))
     assert any(other.broken == cell.broken for _, other in found), sentence
     assert list(parser.readings(sentence + " qqq")) == []

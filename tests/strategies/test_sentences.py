@@ -16,7 +16,7 @@ from hypothesis import Phase, example, given, seed, settings
 from hypothesis import strategies as st
 
 import merula
-from merula.compiler.examples import Parser
+from merula.compiler.examples import ExampleParser
 from merula.core.diagnostics import MerulaError
 from merula.core.resources import folder
 from merula.plan import wishes as chooser
@@ -154,7 +154,7 @@ def test_sentences_are_parsed_back(name: str) -> None:
     """The grammar builds each sentence, and breaks the same rules in it."""
     grammar = merula.load(name)
     for design in grammar:
-        parser = Parser(grammar[design]._design.plans, grammar._compiled.surface)
+        parser = ExampleParser(grammar[design]._design.plans, grammar._compiled.surface)
         for sentence in drawn(sentences(grammar, design=design), 20):
             readings = [cell for _, cell in parser.readings(sentence.text)]
             said = [(cell.acceptable, cell.broken) for cell in readings]
@@ -170,7 +170,7 @@ def test_sentences_of_random_grammars_are_parsed_back(data: st.DataObject) -> No
     except MerulaError:
         return  # a grammar without a design, or whose designs have no instance
     sentence = data.draw(strategy)
-    parser = Parser(grammar[sentence.design]._design.plans, grammar._compiled.surface)
+    parser = ExampleParser(grammar[sentence.design]._design.plans, grammar._compiled.surface)
     readings = [cell for _, cell in parser.readings(sentence.text)]
     assert (sentence.acceptable, sentence.broken) in [(c.acceptable, c.broken) for c in readings]
 

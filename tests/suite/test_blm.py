@@ -26,7 +26,7 @@ from merula.audit.view import View
 from merula.compiler.answer_sets import answer_sets_of
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled
-from merula.compiler.examples import Parser
+from merula.compiler.examples import ExampleParser
 from merula.core.diagnostics import Report
 from merula.core.source import Source
 from merula.grammar.model import CORRECT, Grammar
@@ -241,7 +241,7 @@ def test_sentences_are_parsed_back(problem: str) -> None:
     """
     found = compiled(problem)
     rules = {str(rule) for rule in grammar(problem).rules}
-    parser = Parser([p for d in found.designs.values() for p in d.plans], found.surface)
+    parser = ExampleParser([p for d in found.designs.values() for p in d.plans], found.surface)
     every = sorted(sentences(problem).items())
     random.Random(3).shuffle(every)
     for text, said in every if THOROUGH else islice(every, 150):

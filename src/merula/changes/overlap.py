@@ -19,7 +19,7 @@ from merula.changes.choices import SharedChoices
 from merula.core.arrays import Ints
 from merula.core.frozen import frozen
 from merula.plan.planner import Plan
-from merula.plan.relations import Constraint, Distinct, Origin, TooWide
+from merula.plan.relations import Constraint, ConstraintOrigin, Distinct, TooWide
 from merula.plan.space import Space
 
 Demand = Constraint | Distinct
@@ -37,7 +37,7 @@ class LostPart:
     space: Space
     keep: tuple[Ints, ...]
     choice: int | None = None
-    demand: Origin | None = None
+    demand: ConstraintOrigin | None = None
 
     @property
     def count(self) -> int:
@@ -145,7 +145,7 @@ class Overlap:
 
 def failing(
     sizes: Sequence[int], base: Sequence[Demand], demands: Sequence[Demand], wanted: int
-) -> Iterator[tuple[Space, Origin]]:
+) -> Iterator[tuple[Space, ConstraintOrigin]]:
     """The combinations that satisfy ``base`` but not all ``demands``: ``wanted`` of them.
 
     Spaces that have nothing in common, each with the origin of the first demand that fails in it.

@@ -19,10 +19,10 @@ from merula.changes.choices import SharedChoice, brings
 from merula.core.arrays import Ints
 from merula.core.frozen import frozen
 from merula.design.placement import Fixed
-from merula.lexicon.surface import END, Edge, Surface
+from merula.lexicon.surface import END, PhraseEdge, Surface
 from merula.plan.contrast import MAX_JOINT
 from merula.plan.planner import Plan
-from merula.plan.relations import Constraint, Origin
+from merula.plan.relations import Constraint, ConstraintOrigin
 
 Texts = tuple[str, ...]
 _SAME = 0b1111
@@ -54,7 +54,7 @@ class _Table:
     ``swallows`` is 1 where the old part swallows from its neighbour, plus 2 where the new one does.
     """
 
-    shown: tuple[tuple[Edge, Edge], ...]
+    shown: tuple[tuple[PhraseEdge, PhraseEdge], ...]
     edge: Ints  # which of the edges ``shown`` it has itself
     same: Ints
     swallows: Ints
@@ -118,7 +118,7 @@ class Wording:
 
         ``nothing`` is the number of a choice with a single candidate.
         """
-        origin = Origin(label)
+        origin = ConstraintOrigin(label)
         if [part.choice for part in old] != [part.choice for part in new]:
             yield from self._jointly(old, new, origin, nothing)
             return
@@ -139,7 +139,7 @@ class Wording:
 
     def _cell_tables(self, both: Sequence[_Both]) -> list[_Table]:
         tables: list[_Table] = []
-        rights: tuple[tuple[Edge, Edge], ...] = ((END, END),)
+        rights: tuple[tuple[PhraseEdge, PhraseEdge], ...] = ((END, END),)
         for number in range(len(both) - 1, -1, -1):
             first, last = number == 0, number == len(both) - 1
             table = self._table(both[number], rights, first=first, last=last)
@@ -148,7 +148,12 @@ class Wording:
         return tables
 
     def _table(
-        self, part: _Both, rights: tuple[tuple[Edge, Edge], ...], *, first: bool, last: bool
+        self,
+        part: _Both,
+        rights: tuple[tuple[PhraseEdge, PhraseEdge], ...],
+        *,
+        first: bool,
+        last: bool,
     ) -> _Table:
         key = (part.old, part.new, rights, first, last)
         if key not in self._tables:
@@ -156,9 +161,14 @@ class Wording:
         return self._tables[key]
 
     def _make_table(
-        self, part: _Both, rights: tuple[tuple[Edge, Edge], ...], *, first: bool, last: bool
+        self,
+        part: _Both,
+        rights: tuple[tuple[PhraseEdge, PhraseEdge], ...],
+        *,
+        first: bool,
+        last: bool,
     ) -> _Table:
-        shown: dict[tuple[Edge, Edge], int] = {}
+        shown: dict[tuple[PhraseEdge, PhraseEdge], int] = {}
         shape = (len(part.old), len(rights))
         edge, same, swallows = (np.zeros(shape, dtype=np.int64) for _ in range(3))
         for i, texts in enumerate(zip(part.old, part.new, strict=True)):
@@ -181,7 +191,11 @@ class Wording:
     # --- parts in another order
 
     def _jointly(
-        self, old: Sequence[PhraseTexts], new: Sequence[PhraseTexts], origin: Origin, nothing: int
+        self,
+        old: Sequence[PhraseTexts],
+        new: Sequence[PhraseTexts],
+        origin: ConstraintOrigin,
+        nothing: int,
     ) -> list[Constraint]:
         """Write every combination of forms; of too many all are taken to read otherwise."""
         choices = sorted({part.choice for part in (*old, *new) if part.choice >= 0})
@@ -262,7 +276,7 @@ def _demands(
     choices: Sequence[int],
     behaviours: Sequence[Sequence[tuple[object, ...]]],
     same: Callable[[Mapping[int, int]], bool],
-    origin: Origin,
+    origin: ConstraintOrigin,
     nothing: int,
 ) -> list[Constraint] | None:
     """That something reads the same, worked out for one candidate of every behaviour.
@@ -300,7 +314,7 @@ def _classes(
     return groups, firsts
 
 
-def _never(nothing: int, origin: Origin) -> Constraint:
+def _never(nothing: int, origin: ConstraintOrigin) -> Constraint:
     """A demand that nothing satisfies."""
     return Constraint((nothing,), (np.zeros(1, np.int64),), np.zeros(1, np.bool_), origin)
 

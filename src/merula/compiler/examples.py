@@ -17,7 +17,7 @@ from merula.core.diagnostics import Report
 from merula.core.wording import listing
 from merula.design.cells import Cell, cell_name
 from merula.grammar import model as g
-from merula.lexicon.surface import END, Edge, Surface
+from merula.lexicon.surface import END, PhraseEdge, Surface
 from merula.lexicon.table import clean
 from merula.plan.contrast import Piece
 from merula.plan.planner import Plan, PlanCell, phrases
@@ -37,7 +37,7 @@ def check_examples(
     plans = [plan for design in designs for plan in design.plans]
     if not plans:
         return
-    parser = Parser(plans, surface)
+    parser = ExampleParser(plans, surface)
     for example in grammar.examples:
         found = list(parser.readings(example.text))
         good = [(design, cell) for design, cell in found if cell.acceptable]
@@ -74,7 +74,7 @@ def check_examples(
             )
 
 
-class Parser:
+class ExampleParser:
     """Reads sentences back into the cells of some plans; cells that are alike are tried once."""
 
     def __init__(self, plans: Sequence[Plan], surface: Surface) -> None:
@@ -176,7 +176,7 @@ def _ways(
 ) -> Iterator[tuple[str, ...]]:
     """For every way to read a sentence, the text of each piece, out of those it may have."""
 
-    def read(number: int, end: int, right: Edge, may_lack: str) -> Iterator[tuple[str, ...]]:
+    def read(number: int, end: int, right: PhraseEdge, may_lack: str) -> Iterator[tuple[str, ...]]:
         """Readings of pieces up to ``number``, which end at ``end``.
 
         ``may_lack`` is what a piece to the right would have lost to this one.

@@ -27,6 +27,30 @@ T = TypeVar("T")
 _set = object.__setattr__
 
 
+class ById:
+    """A key of a dictionary for one object, whatever it is equal to; it keeps the object.
+
+    A column of forms is a long tuple that is slow to hash; ``id(column)`` is quick, but becomes
+    that of another object once the column is gone.
+
+    >>> column = ("dog", "cat")
+    >>> lengths = {ById(column): 2}
+    >>> lengths[ById(column)], ById(tuple(["dog", "cat"])) in lengths
+    (2, False)
+    """
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: object) -> None:
+        self.it = it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is ById and self.it is other.it
+
+
 @overload
 def frozen(cls: type[T], /) -> type[T]: ...
 @overload

@@ -22,7 +22,7 @@ from merula.compiler.compiled import CompiledDesign
 from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.design.cells import Cell
-from merula.design.outline import Outliner, Part, is_item, objects
+from merula.design.outline import OutlinePart, Outliner, is_item, objects
 from merula.grammar.model import CORRECT, Frame
 from merula.rows.columns import variant_text
 
@@ -49,7 +49,7 @@ class _Sentence(NamedTuple):
     """
 
     template: str
-    parts: tuple[Part, ...]
+    parts: tuple[OutlinePart, ...]
     chunks: tuple[int | None, ...]
 
 
@@ -242,7 +242,9 @@ def _rows(
 # --- templates and chunks --------------------------------------------------------------------
 
 
-def _variant(frame: Frame, cells: Sequence[Cell], parts: Sequence[tuple[Part, ...]]) -> _Variant:
+def _variant(
+    frame: Frame, cells: Sequence[Cell], parts: Sequence[tuple[OutlinePart, ...]]
+) -> _Variant:
     """The sentences of a variant from its cells with their parts."""
     items = [i for i, cell in enumerate(cells) if is_item(cell)]
     expected = objects(frame, [cells[i] for i in items], [parts[i] for i in items])
@@ -254,7 +256,7 @@ def _variant(frame: Frame, cells: Sequence[Cell], parts: Sequence[tuple[Part, ..
     )
 
 
-def _sentence(parts: tuple[Part, ...], expected: Sequence[str]) -> _Sentence:
+def _sentence(parts: tuple[OutlinePart, ...], expected: Sequence[str]) -> _Sentence:
     """A sentence with the expected objects that it lacks put in where they would stand."""
     places = {name: i for i, name in enumerate(expected)}
     found: list[tuple[str, str, int | None]] = [
@@ -282,7 +284,7 @@ def _chunks(
 
 
 def _cut(
-    text: str, spans: Sequence[Mapping[str, Any]], parts: Sequence[Part]
+    text: str, spans: Sequence[Mapping[str, Any]], parts: Sequence[OutlinePart]
 ) -> tuple[list[str], str]:
     """The words of each part, and the full stop that the surface rules add.
 

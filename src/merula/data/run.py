@@ -144,7 +144,7 @@ class Run:
         """The first instance of each part of a design."""
         maker = self.makers[number]
         size = maker.chunk * max(self.part // (maker.chunk * len(maker.cells)), 1)
-        return range(0, max(maker.number, 1), size)
+        return range(0, max(maker.size, 1), size)
 
     @cached_property
     def parts(self) -> tuple[FilePart, ...]:
@@ -154,7 +154,7 @@ class Run:
             firsts = self.firsts(i)
             for k, first in enumerate(firsts):
                 which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
-                instances = min(firsts.step, maker.number - first)
+                instances = min(firsts.step, maker.size - first)
                 found.append(
                     FilePart(i, f"{self.name(i)}{which}.{suffix(self.form)}", first, instances)
                 )
@@ -187,8 +187,8 @@ class Run:
             design=design.name,
             kind=design.kind,
             language=compiled.grammar.language,
-            instances=maker.number,
-            rows=maker.number * maker.rows_per_instance,
+            instances=maker.size,
+            rows=maker.size * maker.rows_per_instance,
             of=str(maker.space.count),
             block=maker.chunk,
             grammar=compiled.grammar_digest,
@@ -241,7 +241,7 @@ class Run:
             rows += int(batch.num_rows)
             if progress is not None:
                 done = part.first + rows // maker.rows_per_instance
-                progress(maker.design.name, done, maker.number)
+                progress(maker.design.name, done, maker.size)
 
 
 def _on_disk(name: str) -> str:
@@ -304,7 +304,7 @@ def _in_workers(
 ) -> None:
     """Make parts in other processes, which read the run from a file."""
     # what is not to be made is there, or another shard's
-    done = {i: maker.number for i, maker in enumerate(run.makers)}
+    done = {i: maker.size for i, maker in enumerate(run.makers)}
     for part in todo:
         done[part.design] -= part.instances
     with TemporaryDirectory(prefix="merula-") as folder, _workers(workers) as pool:
@@ -315,7 +315,7 @@ def _in_workers(
             done[part.design] += part.instances
             if progress is not None:
                 maker = run.makers[part.design]
-                progress(maker.design.name, done[part.design], maker.number)
+                progress(maker.design.name, done[part.design], maker.size)
 
 
 @lru_cache(maxsize=1)

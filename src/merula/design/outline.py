@@ -16,7 +16,7 @@ from merula.design.placement import Item
 from merula.grammar import model as g
 
 
-class Part(NamedTuple):
+class OutlinePart(NamedTuple):
     """A part of a sentence: an object and the values it shows, or fixed words (without a name).
 
     ``overt`` says whether any words stand there.
@@ -48,22 +48,24 @@ class Outliner:
             self._variables.setdefault(variable.object, []).append(variable)
         self._objects = {target.name: target for target in self._variables}
 
-    def parts(self, cell: Cell) -> tuple[Part, ...]:
+    def parts(self, cell: Cell) -> tuple[OutlinePart, ...]:
         """The parts of a cell in the order of its words; absent objects are none."""
         item = cell.item
         written = [target for target, _ in groupby(item.words, key=lambda placed: placed.object)]
-        found: list[Part] = []
+        found: list[OutlinePart] = []
         at = 0
         for leaf in item.leaves:
             overt = at < len(written) and written[at] is leaf.object
             before = at > 0 and written[at - 1] is leaf.object
             text = leaf.text.strip()
             if leaf.object is None and text and before and not overt and not found[-1].name:
-                found[-1] = Part("", (f"{found[-1].values[0]} {text}",))
+                found[-1] = OutlinePart("", (f"{found[-1].values[0]} {text}",))
             elif leaf.object is None and text:
-                found.append(Part("", (text,), overt))
+                found.append(OutlinePart("", (text,), overt))
             elif leaf.object is not None and not (before and not overt):
-                found.append(Part(leaf.object.name, tuple(self._values(item, leaf.object)), overt))
+                found.append(
+                    OutlinePart(leaf.object.name, tuple(self._values(item, leaf.object)), overt)
+                )
             at += overt and (leaf.object is not None or bool(text))
         return tuple(found)
 
@@ -144,7 +146,7 @@ def frame_order(items: Iterable[g.Item]) -> Iterator[str]:
 
 
 def objects(
-    frame: g.Frame, cells: Sequence[Cell], parts: Sequence[Sequence[Part]]
+    frame: g.Frame, cells: Sequence[Cell], parts: Sequence[Sequence[OutlinePart]]
 ) -> tuple[str, ...]:
     """The objects of some cells with these parts, each once, in the order of their frame."""
     names = [list(dict.fromkeys(part.name for part in own if part.name)) for own in parts]

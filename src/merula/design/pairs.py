@@ -13,7 +13,7 @@ from merula.core.frozen import frozen
 
 
 @frozen
-class CellPair:
+class MinimalPair:
     """The places of a bad and of a good cell, the feature that they differ in, and a name.
 
     The name, ``licensor=0-1_scope=1_npi_present=1``, says of the feature the value of the bad
@@ -28,7 +28,7 @@ class CellPair:
 
 def pairs_of(
     names: Sequence[str], values: Sequence[Sequence[object]], good: Sequence[bool]
-) -> list[CellPair]:
+) -> list[MinimalPair]:
     """The pairs among cells, given the values of each (of ``names``) and whether it is good."""
     found = []
     for bad, fine in permutations(range(len(values)), 2):
@@ -39,6 +39,6 @@ def pairs_of(
             f"{name}={values[bad][i]}" + (f"-{values[fine][i]}" if i in different else "")
             for i, name in enumerate(names)
         )
-        found.append(CellPair(bad, fine, names[different[0]], condition))
+        found.append(MinimalPair(bad, fine, names[different[0]], condition))
     order = {name: i for i, name in enumerate(names)}
     return sorted(found, key=lambda pair: (order[pair.contrast], pair.condition))

@@ -12,7 +12,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.data.manifests.publication import ConfigEntry
 from merula.data.opened import Published
-from merula.design.pairs import CellPair, pairs_of
+from merula.design.pairs import MinimalPair, pairs_of
 
 CHUNK = 8_192  # rows held as Python values
 
@@ -60,12 +60,12 @@ class Grid:
     def __len__(self) -> int:
         return len(self.cells)
 
-    def pairs(self, acceptable: tuple[bool, ...]) -> list[CellPair]:
+    def pairs(self, acceptable: tuple[bool, ...]) -> list[MinimalPair]:
         """A bad and a good cell that differ in one factor, with these judgements."""
         return pairs_of(self.factors, self.values, acceptable)
 
     @property
-    def conditions(self) -> list[CellPair]:
+    def conditions(self) -> list[MinimalPair]:
         """The pairs of all patterns, each condition once, in the order of the factors."""
         found = {pair.condition: pair for p in self.patterns for pair in self.pairs(p)}
         order = {name: i for i, name in enumerate(self.factors)}

@@ -14,7 +14,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.wording import listing
 from merula.data.manifests.publication import ConfigEntry
-from merula.design.pairs import CellPair
+from merula.design.pairs import MinimalPair
 from merula.exports.instances import ConfigSplit, Grid
 from merula.grammar.model import CORRECT
 from merula.suite.tables import difference, tokens
@@ -137,7 +137,7 @@ def pairs_in(part: ConfigSplit, letters: Sequence[str], *, minimal: bool = True)
     return Pairs(part, tuple(contrasts), None)
 
 
-def _brief(grid: Grid, pair: CellPair) -> str:
+def _brief(grid: Grid, pair: MinimalPair) -> str:
     """``licensor_no-yes_yes_main``."""
     at = grid.factors.index(pair.contrast)
     bad, good = grid.values[pair.bad], grid.values[pair.good]

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from merula.design.pairs import CellPair
+from merula.design.pairs import MinimalPair
 from merula.exports.instances import ConfigSplit, Grid, ParadigmInstance
 from merula.exports.pairs import goes_wrong, no_contrasts
 from merula.exports.regions import Alignment, Piece, pieces
@@ -31,7 +31,7 @@ Judged = tuple[bool, ...]
 class SyntaxGymSuite:
     """A suite as far as its items have been seen: its regions, and where its pairs differ."""
 
-    def __init__(self, frame: str, judged: Judged, pairs: Sequence[CellPair]) -> None:
+    def __init__(self, frame: str, judged: Judged, pairs: Sequence[MinimalPair]) -> None:
         self.frame, self.judged, self.pairs = frame, judged, pairs
         self.regions = Alignment()
         self.variants: dict[str, None] = {}
@@ -62,7 +62,7 @@ class SyntaxGymSuite:
         same_start = [words for _, words in bad[:at]] == [words for _, words in good[:other]]
         return region if same_words or same_start else None
 
-    def formula(self, pair: CellPair, conditions: Sequence[str]) -> str:
+    def formula(self, pair: MinimalPair, conditions: Sequence[str]) -> str:
         """The prediction about a pair."""
         found = self.critical[pair.condition]
         bad, good = conditions[pair.bad], conditions[pair.good]

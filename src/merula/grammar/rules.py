@@ -266,7 +266,7 @@ class Rules:
             return (g.Differ(objects, node.span),)
         if isinstance(node, s.Share):
             sets = [rows for item in objects if (rows := self._set_of(item)) is not None]
-            if len({id(rows) for rows in sets}) < len(sets):
+            if len(set(sets)) < len(sets):
                 raise self.names.fail(
                     "M207",
                     "two of these objects are chosen together, with their lexical set",

@@ -20,7 +20,7 @@ from merula.language.parse import parse_cell
 from merula.lexicon.characters import CHARACTER_CHECKS
 from merula.lexicon.conformity import check_legend
 from merula.lexicon.legend import Legend
-from merula.lexicon.profile import FEWEST, NAMES, SET, Column, Profile, odd, profile
+from merula.lexicon.profile import FEWEST, NAMES, SET, Profile, ProfileColumn, odd, profile
 from merula.lexicon.table import ANY, CATEGORY, LEMMA, TableFormat, members
 
 Check = Callable[[Profile], Iterator[Diagnostic]]
@@ -270,9 +270,9 @@ def separated_values(found: Profile) -> Iterator[Diagnostic]:
                 )
 
 
-def _closed(found: Profile) -> Iterator[tuple[str, list[Column]]]:
+def _closed(found: Profile) -> Iterator[tuple[str, list[ProfileColumn]]]:
     """The columns that hold few values again and again, with their sections."""
-    by_name: dict[str, list[Column]] = {}
+    by_name: dict[str, list[ProfileColumn]] = {}
     for section in found.sections:
         for column in section.columns:
             if column.filled:

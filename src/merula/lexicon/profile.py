@@ -56,7 +56,7 @@ WORD = re.compile(r"[^\W\d][\w-]*")
 
 
 @dataclass(frozen=True)
-class Column:
+class ProfileColumn:
     """A column of a section: its cells, and what they are or seem to be.
 
     ``gloss`` is what a legend says of the column.
@@ -86,28 +86,28 @@ class Column:
                 values[value] += number
         return values
 
-    def siblings(self, other: Column) -> bool:
+    def siblings(self, other: ProfileColumn) -> bool:
         """Whether both are forms that differ in one value: ``nom.sg`` and ``nom.pl``."""
         mine, theirs = self.name.split("."), other.name.split(".")
         if self.kind != "form" or other.kind != "form" or len(mine) != len(theirs):
             return False
         return sum(a != b for a, b in zip(mine, theirs, strict=True)) == 1
 
-    def alike(self, other: Column) -> tuple[int, ...]:
+    def alike(self, other: ProfileColumn) -> tuple[int, ...]:
         """The rows of the section that have the same form in both columns."""
         pairs = enumerate(zip(self.cells, other.cells, strict=True))
         return tuple(row for row, (mine, theirs) in pairs if mine and mine == theirs)
 
 
 @dataclass(frozen=True)
-class Section:
+class ProfileSection:
     """The lexemes of a category, or all lexical sets: ``rows`` are their numbers in the table."""
 
     category: str
     rows: tuple[int, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ProfileColumn, ...]
 
-    def same_forms(self) -> Iterator[tuple[Column, Column, tuple[int, ...]]]:
+    def same_forms(self) -> Iterator[tuple[ProfileColumn, ProfileColumn, tuple[int, ...]]]:
         """Pairs of columns that differ in one value, with the rows whose forms do not."""
         for one, other in combinations(self.columns, 2):
             if one.siblings(other):
@@ -124,7 +124,7 @@ class Profile:
     """
 
     table: Table
-    sections: tuple[Section, ...]
+    sections: tuple[ProfileSection, ...]
     written: tuple[tuple[str, ...], ...]
     legend: Legend | None = None
 
@@ -180,7 +180,7 @@ def profile(
     return found
 
 
-def _sections(table: Table, legend: Legend | None) -> Iterator[Section]:
+def _sections(table: Table, legend: Legend | None) -> Iterator[ProfileSection]:
     words = {
         name: frozenset(cell for cell in set(column) if WORD.fullmatch(cell))
         for name, column in table.columns.items()
@@ -201,7 +201,7 @@ def _sections(table: Table, legend: Legend | None) -> Iterator[Section]:
         yield _described(_section(category, rows, cells, own), legend)
 
 
-def _described(section: Section, legend: Legend | None) -> Section:
+def _described(section: ProfileSection, legend: Legend | None) -> ProfileSection:
     """The section with its columns as a legend describes them."""
     told = {} if legend is None else {column.name: column for column in legend.columns.values()}
     columns = [
@@ -222,9 +222,9 @@ def _section(
     rows: Sequence[int],
     cells: Mapping[str, tuple[str, ...]],
     kinds: Mapping[str, Kind],
-) -> Section:
-    columns = tuple(Column(name, column, kinds[name]) for name, column in cells.items())
-    return Section(category, tuple(rows), columns)
+) -> ProfileSection:
+    columns = tuple(ProfileColumn(name, column, kinds[name]) for name, column in cells.items())
+    return ProfileSection(category, tuple(rows), columns)
 
 
 def _kinds(

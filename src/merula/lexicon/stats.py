@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from merula.lexicon.profile import Column, Kind, Profile, Section
+from merula.lexicon.profile import Kind, Profile, ProfileColumn, ProfileSection
 
 if TYPE_CHECKING:
     pass
@@ -79,7 +79,7 @@ def statistics(found: Profile) -> Statistics:
     )
 
 
-def _section(found: Profile, section: Section) -> SectionStatistics:
+def _section(found: Profile, section: ProfileSection) -> SectionStatistics:
     columns = [column for column in section.columns if column.filled]
     same = [
         SameForms((one.name, other.name), len(rows), tuple(found.title(r) for r in rows[:EXAMPLES]))
@@ -93,7 +93,7 @@ def _section(found: Profile, section: Section) -> SectionStatistics:
     )
 
 
-def _column(column: Column) -> ColumnStatistics:
+def _column(column: ProfileColumn) -> ColumnStatistics:
     values = column.values
     commonest = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:COMMONEST]
     longest = sorted(column.counts, key=lambda cell: (-len(cell), cell))[:LONGEST]

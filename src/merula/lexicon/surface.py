@@ -2,8 +2,8 @@
 
 A sentence is written from right to left, since what a word becomes depends on what follows it
 (``de le ami`` → ``de l'ami``, ``de le chat`` → ``du chat``). All that a word needs to know of
-its right neighbour is that neighbour's `Edge`; so a column of phrases can be written for every
-edge once, and sentences are put together by looking up (`merula.rows.sentences`).
+its right neighbour is that neighbour's `PhraseEdge`; so a column of phrases can be written for
+every edge once, and sentences are put together by looking up (`merula.rows.sentences`).
 
 A language's ``surface.toml`` holds ``capital``, ``stop``, named patterns under ``sounds``,
 ``[[change]]`` (one word before a sound) and ``[[contract]]`` (two words become one).
@@ -25,7 +25,7 @@ CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
 _ENDS = (".", "?", "!", "…")
 
 
-class Edge(NamedTuple):
+class PhraseEdge(NamedTuple):
     """What a word shows its left neighbour: the sounds it begins with, how it contracts."""
 
     sounds: frozenset[str] = frozenset()
@@ -35,12 +35,12 @@ class Edge(NamedTuple):
     alone: bool = False  # nothing but ``second`` stands before a closing mark or the end
 
 
-END = Edge(end=True)
-_NEUTRAL = Edge()
+END = PhraseEdge(end=True)
+_NEUTRAL = PhraseEdge()
 
 
 @frozen
-class Written:
+class WrittenPhrase:
     """A phrase before a given right edge.
 
     ``text`` ends with a space where one belongs; ``withheld`` is what is left of it when its
@@ -49,7 +49,7 @@ class Written:
 
     text: str
     withheld: str
-    edge: Edge
+    edge: PhraseEdge
     swallows: bool
 
 
@@ -62,8 +62,10 @@ class Surface:
     sounds: tuple[tuple[str, str], ...] = ()
     changes: tuple[tuple[str, str, str], ...] = ()  # word, sound, becomes
     contractions: tuple[tuple[str, str, str], ...] = ()  # word, next word, becomes
-    _cache: dict[tuple[str, Edge], Written] = field(default_factory=dict, compare=False, repr=False)
-    _edges: dict[str, Edge] = field(default_factory=dict, compare=False, repr=False)
+    _cache: dict[tuple[str, PhraseEdge], WrittenPhrase] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    _edges: dict[str, PhraseEdge] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def rules(self) -> tuple[object, ...]:
@@ -96,23 +98,23 @@ class Surface:
         first = {word for word, _, _ in self.changes} | {word for word, _, _ in self.contractions}
         return frozenset(first | self._seconds)
 
-    def edge(self, word: str) -> Edge:
+    def edge(self, word: str) -> PhraseEdge:
         """What a written word shows its left neighbour."""
         found = self._edges.get(word)
         if found is None:
             found = self._edges[word] = self._edge(word)
         return found
 
-    def _edge(self, word: str) -> Edge:
+    def _edge(self, word: str) -> PhraseEdge:
         lowered = word.lower()
         article = lowered[: lowered.find("'") + 1]
         second = lowered if lowered in self._seconds else ""
         if not second and article in self._seconds:
             second = article
         sounds = frozenset(n for n, p in self._patterns.items() if p.match(word))
-        return Edge(sounds, second, word[0] in CLOSING)
+        return PhraseEdge(sounds, second, word[0] in CLOSING)
 
-    def write(self, phrase: str, right: Edge) -> Written:
+    def write(self, phrase: str, right: PhraseEdge) -> WrittenPhrase:
         """A phrase as written before ``right``."""
         key = (phrase, right)
         found = self._cache.get(key)
@@ -124,7 +126,7 @@ class Surface:
         """The text of every phrase in the finished sentence; joined, they are the sentence."""
         texts: list[str] = []
         right = END
-        last: Written | None = None
+        last: WrittenPhrase | None = None
         for phrase in reversed(phrases):
             written = self.write(phrase, right)
             if last is not None:
@@ -148,7 +150,7 @@ class Surface:
         marked = any(word[0] in CLOSING or word.endswith("'") for word in words)
         return not marked and self.changing.isdisjoint(word.lower() for word in words)
 
-    def _write(self, phrase: str, right: Edge) -> Written:
+    def _write(self, phrase: str, right: PhraseEdge) -> WrittenPhrase:
         words = phrase.split()
         edge, swallows = right, False
         done: list[str] = []
@@ -165,9 +167,9 @@ class Surface:
         if edge.second:
             behind = right.alone if swallows else right.closing or right.end
             edge = edge._replace(alone=rest[0] in CLOSING if rest else behind)
-        return Written(text, rest, edge, swallows)
+        return WrittenPhrase(text, rest, edge, swallows)
 
-    def _beside(self, word: str, edge: Edge) -> tuple[str, bool]:
+    def _beside(self, word: str, edge: PhraseEdge) -> tuple[str, bool]:
         """A word before an edge, and whether it swallows what stands there."""
         lowered = word.lower()
         for sound, becomes in self._changes.get(lowered, ()):
@@ -204,7 +206,7 @@ def _like(word: str, becomes: str) -> str:
     return Surface.capitalise(becomes) if word[:1].isupper() else becomes
 
 
-def _spaced(words: Sequence[str], right: Edge, *, swallows: bool) -> str:
+def _spaced(words: Sequence[str], right: PhraseEdge, *, swallows: bool) -> str:
     text = ""
     for number, word in enumerate(words):
         text += word

@@ -41,7 +41,7 @@ class TableFormat:
     encoded: Span | None = field(default=None, compare=False)
 
 
-@frozen
+@frozen(eq=False)
 class Table:
     """A table read from a file, columns by name; ``lines`` are the rows' line numbers."""
 
@@ -57,14 +57,14 @@ class Table:
         return len(self.lines)
 
 
-@frozen
+@frozen(eq=False)
 class Rows:
-    """Rows that candidates are drawn from: one table of sets, or all lexemes of a category."""
+    """The rows that candidates are drawn from: a table of sets, or all lexemes of a category."""
 
     kind: str  # `SETS` or a category
     columns: Mapping[str, tuple[str, ...]]
     places: tuple[str, ...]
-    _views: dict[str, Rows] = field(default_factory=dict, compare=False, repr=False)
+    _views: dict[str, Rows] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.places)
@@ -445,9 +445,8 @@ def _categories(table: Table, category: str | None, report: Report) -> Sequence[
 
 
 def _merge(category: str, rows: list[tuple[Table, int]], report: Report) -> Rows:
-    tables = list(dict.fromkeys(id(table) for table, _ in rows))
-    by_id = {id(table): table for table, _ in rows}
-    names = dict.fromkeys(n for i in tables for n in by_id[i].columns if n != CATEGORY)
+    tables = dict.fromkeys(table for table, _ in rows)
+    names = dict.fromkeys(n for table in tables for n in table.columns if n != CATEGORY)
     columns = {
         name: tuple(t.columns[name][r] if name in t.columns else "" for t, r in rows)
         for name in names

@@ -1,4 +1,9 @@
-"""Selection as constraints between slots."""
+"""The selections of a grammar as constraints between the slots of a plan.
+
+A grammar's selections and some slots go in; constraints come out, each a table over groups of
+candidates (`merula.plan.relations`). `merula.plan.planner` calls this. A selection that asks about
+one object only has been applied to its slot before (`merula.plan.slots`).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ from merula.grammar import model as g
 from merula.language.syntax import cell_references, references
 from merula.lexicon.selection import check_cells, fits
 from merula.lexicon.table import ANY, Rows, members
-from merula.plan.relations import MAX_TABLE, Constraint, Distinct, Origin, TooWide
+from merula.plan.relations import MAX_TABLE, Constraint, ConstraintOrigin, Distinct, TooWide
 from merula.plan.slots import Slot
 
 Together = frozenset[tuple[int, int]]  # the pairs of slots that some cell shows both
@@ -28,12 +33,12 @@ class Selector:
         self._relations: dict[tuple[object, ...], tuple[Ints, Ints, Bools]] = {}
         self._keys: dict[tuple[object, ...], tuple[Ints, ...]] = {}
         self._shared: dict[tuple[object, ...], tuple[tuple[Ints, ...], Bools]] = {}
-        self._checked: set[tuple[int, str, int]] = set()
+        self._checked: set[tuple[Rows, str, Rows]] = set()
 
     def constraints(
         self, slots: Sequence[Slot], together: Together
     ) -> tuple[list[Constraint], list[Distinct]]:
-        """What the selections demand of some slots."""
+        """Return what the selections demand of some slots."""
         constraints: list[Constraint] = []
         distinct: list[Distinct] = []
         for selection in self.grammar.selections:
@@ -53,7 +58,7 @@ class Selector:
             return
         names = [item.name for item in selection.objects]
         chosen = [i for i, s in enumerate(slots) if s.rows and s.objects & set(names)]
-        origin = Origin(_what(selection), selection.span)
+        origin = ConstraintOrigin(_what(selection), selection.span)
         if isinstance(selection, g.Share) and len(chosen) > 1:
             for tied in _spokes(chosen, slots, selection):
                 key = (selection, *(_identity(slots[i]) for i in tied))
@@ -76,7 +81,7 @@ class Selector:
         wanted = sorted(references(selection.expression))
         if not wanted:
             return
-        origin = Origin(_what(selection), selection.span)
+        origin = ConstraintOrigin(_what(selection), selection.span)
         other_name = wanted[0][0]
         mine = [i for i, s in enumerate(slots) if s.rows and selection.object.name in s.objects]
         theirs = [i for i, s in enumerate(slots) if s.rows and other_name in s.objects]
@@ -91,14 +96,14 @@ class Selector:
         wanted: Sequence[tuple[str, str]],
         mine: tuple[int, Slot],
         theirs: tuple[int, Slot],
-        origin: Origin,
+        origin: ConstraintOrigin,
     ) -> Constraint:
-        """What pairs of lexemes an expression over two objects allows."""
+        """Return the pairs of lexemes that an expression over two objects allows."""
         (i, slot), (j, other) = mine, theirs
         rows = _rows(slot).of(selection.object.name)
         other_rows = _rows(other).of(wanted[0][0])
         for _, column in sorted(cell_references(selection.expression)):
-            checked = (id(other_rows), column, id(rows))
+            checked = (other_rows, column, rows)
             if checked not in self._checked:
                 self._checked.add(checked)
                 check_cells(other_rows, column, rows, self.report)
@@ -110,12 +115,12 @@ class Selector:
 
 
 def _overlapping(slots: Sequence[int], keys: Sequence[Ints]) -> list[list[tuple[int, Ints]]]:
-    """The slots in groups, those that can have the same lexeme together; others always differ."""
+    """Return the groups of slots that can have a lexeme in common; other slots always differ."""
     groups: list[list[tuple[int, Ints]]] = []
-    for slot, own in zip(slots, keys, strict=True):
-        apart, meeting = [], [(slot, own)]
+    for slot, slot_keys in zip(slots, keys, strict=True):
+        apart, meeting = [], [(slot, slot_keys)]
         for group in groups:
-            shares = any(np.isin(own, other).any() for _, other in group)
+            shares = any(np.isin(slot_keys, other).any() for _, other in group)
             if shares:
                 meeting = [*group, *meeting]
             else:
@@ -128,16 +133,16 @@ def _differ(
     group: Sequence[tuple[int, Ints]],
     constraints: list[Constraint],
     distinct: list[Distinct],
-    origin: Origin,
+    origin: ConstraintOrigin,
 ) -> None:
-    """A group of slots is distinct; where one of them is in another such group, pair by pair."""
+    """Add that the slots of a group differ; pair by pair where one is in another group too."""
     slots = tuple(slot for slot, _ in group)
     if not {s for d in distinct for s in d.slots} & set(slots):
         distinct.append(Distinct(slots, tuple(keys for _, keys in group), origin))
         return
     for (i, one), (j, other) in combinations(group, 2):
-        number = int(max(one.max(initial=0), other.max(initial=0))) + 1
-        table = ~np.eye(number, dtype=np.bool_)
+        count = int(max(one.max(initial=0), other.max(initial=0))) + 1
+        table = ~np.eye(count, dtype=np.bool_)
         constraints.append(Constraint((i, j), (one, other), table, origin))
 
 
@@ -160,13 +165,13 @@ def _relation(
     return mine_groups, theirs_groups, table.astype(np.bool_)
 
 
-def _identity(slot: Slot) -> tuple[int, tuple[int, ...]]:
-    """What decides a slot's lexemes: the rows they are from, and which of them."""
-    return id(slot.rows), slot.candidates
+def _identity(slot: Slot) -> tuple[Rows | None, tuple[int, ...]]:
+    """Return what decides a slot's lexemes: the rows that they are from, and which of these."""
+    return slot.rows, slot.candidates
 
 
 def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
-    """A number for every lexeme: a lemma of a category."""
+    """Number the lexemes of some slots: a lexeme is a lemma of a category."""
     names = [[(_rows(slot).kind, title) for title in slot.titles] for slot in slots]
     ids = {name: i for i, name in enumerate(sorted({n for many in names for n in many}))}
     return tuple(np.array([ids[name] for name in many], dtype=np.int64) for many in names)
@@ -175,7 +180,7 @@ def _lemma_keys(slots: Sequence[Slot]) -> tuple[Ints, ...]:
 def _spokes(
     chosen: Sequence[int], slots: Sequence[Slot], selection: g.Share
 ) -> list[Sequence[int]]:
-    """The groups of slots that have to share a value, so that all of them share one.
+    """Return the groups of slots that have to share a value, so that all of them share one.
 
     Where each lexeme of a slot has one value, it is enough that every other slot fits that.
     """
@@ -189,7 +194,12 @@ def _spokes(
 
 
 def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...], Bools]:
-    """One value of the column fits all: an AND over bit sets is not empty."""
+    """Return the combinations of cells that have a value in common, as groups and a table.
+
+    A cell is a bit set of its values, all bits for ``*``, and a combination is allowed where the
+    AND of its bit sets is not empty: of *court* = 01, *market* = 10 and *court | market* = 11 only
+    the first two do not go together.
+    """
     names = [item.name for item in selection.objects]
     views = [_rows(s).of(next(n for n in names if n in s.objects)) for s in slots]
     column = selection.column
@@ -202,7 +212,7 @@ def _share(slots: Sequence[Slot], selection: g.Share) -> tuple[tuple[Ints, ...],
         for slot, rows in zip(slots, views, strict=True)
     ]
     if prod(len(kinds) for kinds in kinds_of) > MAX_TABLE:
-        raise TooWide(range(len(slots)), [Origin(_what(selection), selection.span)])
+        raise TooWide(range(len(slots)), [ConstraintOrigin(_what(selection), selection.span)])
     table = np.array(everything, dtype=object)
     for axis, (slot, rows) in enumerate(zip(slots, views, strict=True)):
         cells = [rows.columns[column][r] for r in slot.candidates]

@@ -1,4 +1,26 @@
-"""For which lexemes two cells would be the same sentence, decided on written forms."""
+"""For which lexemes two cells would be the same sentence, decided on written forms.
+
+The forms of a variant's slots and the difference of two cells go in; a `Collapse` comes out, the
+combinations of lexemes for which both cells are written alike, or None where there are none.
+`merula.plan.planner` forbids them, so that cells that have to differ do differ in every instance;
+`merula.changes` asks which sentences an edit leaves as they were.
+
+Most pairs of cells differ in a way that one look at the columns of forms decides: no text of the
+one begins, or ends, like a text of the other. Where the pieces have equal word counts, sentences
+are equal if they are at every place (`_placewise`). Only where a word may be written otherwise
+beside its neighbour (*le* before a vowel) are combinations of forms written out (`Contraster.
+_written`), at most `MAX_JOINT` of them.
+
+*le* and *la* differ before *chat*, and are both *l'* before *arbre* and *orme*:
+
+>>> change = {"changes": (("le", "vowel", "l'"), ("la", "vowel", "l'"))}
+>>> french = Surface(sounds=(("vowel", "[aeiou]"),), **change)
+>>> noun = Piece(0, "lemma")
+>>> where = difference((Piece(-1, "le"), noun), (Piece(-1, "la"), noun))
+>>> found = Contraster(french).contrast([{"lemma": ("arbre", "chat", "orme")}], where)
+>>> found.slots, found.groups[0].tolist(), found.table.tolist()
+((0,), [0, 1, 0], [True, False])
+"""
 
 from __future__ import annotations
 
@@ -12,25 +34,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merula.core.arrays import Bools, Ints
-from merula.core.frozen import frozen
-from merula.lexicon.surface import CLOSING, END, Edge, Surface
+from merula.core.frozen import ById, frozen
+from merula.lexicon.surface import CLOSING, END, PhraseEdge, Surface
 from merula.plan.relations import MAX_TABLE, TooWide
 
 _MARKS = ".?!…"
 _WORD = re.compile(r"\w+")
-MAX_JOINT = 100_000  # combinations of forms written out to compare two cells exactly
+MAX_JOINT = 100_000  # combinations of forms that are written out: a few seconds for two cells
 
 
 class Piece(NamedTuple):
-    """Part of a cell: a form (a column) of a slot, or fixed words where ``slot`` is -1."""
+    """A part of a cell: a form (a column) of a slot, or fixed words where ``slot`` is -1."""
 
     slot: int
-    text: str
+    text: str  # the name of the column, or the words
 
 
 @frozen(eq=False)
-class Difference:
-    """Where two cells differ: the pieces of each, without what they begin and end with alike.
+class CellDifference:
+    """The pieces in which two cells differ, without those that they begin and end with alike.
 
     ``tail`` is the piece after both; where there is none they end the sentence. ``first`` says
     that they begin it.
@@ -42,13 +64,13 @@ class Difference:
     first: bool
 
     def columns(self, slot: int) -> tuple[str, ...]:
-        """The columns of a slot that the two show."""
+        """Return the columns of a slot that the two show."""
         shown = (p.text for p in (*self.one, *self.other) if p.slot == slot and p.text)
         return tuple(dict.fromkeys(shown))
 
 
-def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Difference | None:
-    """The difference of two cells, or None where they have the same pieces."""
+def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> CellDifference | None:
+    """Return the difference of two cells, or None where they have the same pieces."""
     if one == other:
         return None
     shorter = min(len(one), len(other))
@@ -60,15 +82,16 @@ def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> Difference |
     if not end and start == shorter:
         start -= 1  # one goes on where the other ends: a stop may make them alike
     tail = one[len(one) - end] if end else None
-    return Difference(one[start : len(one) - end], other[start : len(other) - end], tail, not start)
+    mine, theirs = one[start : len(one) - end], other[start : len(other) - end]
+    return CellDifference(mine, theirs, tail, not start)
 
 
 @frozen(eq=False)
-class Contrast:
-    """Combinations that make two cells one sentence.
+class Collapse:
+    """The combinations of lexemes that make two cells one sentence.
 
     ``groups[i]`` gives the group of every candidate of ``slots[i]``; ``table`` is True for the
-    combinations of groups that collapse.
+    combinations of groups that collapse. Without slots the cells are one sentence always.
     """
 
     slots: tuple[int, ...]
@@ -77,7 +100,7 @@ class Contrast:
 
 
 class _Sides(NamedTuple):
-    """The words of some texts, and all that they begin with, whole texts among them."""
+    """The words of some texts, and all their beginnings, from nothing to the whole text."""
 
     whole: frozenset[tuple[str, ...]]
     parts: frozenset[tuple[str, ...]]
@@ -90,7 +113,7 @@ class _Sides(NamedTuple):
 
 @frozen(eq=False)
 class _Words:
-    """What is needed of the texts of a piece, found once."""
+    """The facts about the texts of a piece that comparisons need, found once."""
 
     texts: tuple[str, ...]  # as written, whatever stands beside them
     count: int | None  # how many words each has, None where that differs
@@ -105,23 +128,24 @@ class _Words:
 
 
 class Contraster:
-    """Compares pieces; what it finds out about a column of forms is kept."""
+    """Compares cells; what it finds out about a column of forms is kept."""
 
     def __init__(self, surface: Surface) -> None:
         self.surface = surface
         self.unchecked = False  # whether something was too much to write out
         self._fixed: dict[str, tuple[str, ...]] = {}
-        self._words: dict[tuple[int, bool, bool], tuple[tuple[str, ...], _Words]] = {}
-        self._alike: dict[tuple[int, int], Bools] = {}
-        self._apart: dict[tuple[str, int, int], bool] = {}
+        self._words: dict[tuple[ById, bool, bool], _Words] = {}
+        self._alike: dict[tuple[_Words, _Words], Bools] = {}
+        self._apart: dict[tuple[str, _Words, _Words], bool] = {}
 
     def contrast(
-        self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: Difference
-    ) -> Contrast | None:
-        """Where two cells are written alike although their pieces differ; None if nowhere.
+        self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: CellDifference
+    ) -> Collapse | None:
+        """Return where two cells are written alike although their pieces differ; None if nowhere.
 
-        Exact, except that where more than `MAX_JOINT` combinations of forms of unequal word
-        numbers would have to be written out, they are taken to differ.
+        ``forms[s]`` are the columns of slot *s*. The answer is exact, unless more than `MAX_JOINT`
+        combinations of forms would have to be written out: then the cells are taken to differ, and
+        ``unchecked`` says so.
         """
         one, other, tail = where.one, where.other, where.tail
         if not one or not other:
@@ -153,10 +177,10 @@ class Contraster:
     def _pieces(
         self,
         forms: Sequence[Mapping[str, tuple[str, ...]]],
-        where: Difference,
+        where: CellDifference,
         pieces: Sequence[Piece],
     ) -> list[_Words]:
-        """The texts of some pieces; at the edges of the sentence with its capital and stop."""
+        """Return the texts of some pieces; those at the sentence's edges with capital and stop."""
         last = len(pieces) - 1
         return [
             self.words(
@@ -176,20 +200,23 @@ class Contraster:
         first: bool = False,
         last: bool = False,
     ) -> _Words:
-        """The texts of a piece, with what is known of them."""
+        """Return the texts of a piece with the facts about them."""
         texts = self._fixed.setdefault(piece.text, (piece.text,))
         if piece.slot >= 0:
             texts = forms[piece.slot][piece.text]
-        key = (id(texts), first, last)  # the texts are kept, so that the number stays theirs
-        known = self._words.get(key)
-        if known is not None and known[0] is texts:
-            return known[1]
+        key = (ById(texts), first, last)
+        words = self._words.get(key)
+        if words is None:
+            words = self._words[key] = self._facts(texts, first=first, last=last)
+        return words
+
+    def _facts(self, texts: tuple[str, ...], *, first: bool, last: bool) -> _Words:
         settled = tuple(
             self._shown(self.surface.settle(text), first=first, last=last) for text in texts
         )
         split = [text.split() for text in settled]
         counts = {len(words) for words in split}
-        found = _Words(
+        return _Words(
             settled,
             counts.pop() if len(counts) == 1 else None,
             frozenset(words[0].rstrip(_MARKS) for words in split if words),
@@ -198,34 +225,32 @@ class Contraster:
             any(words[-1].endswith("'") or words[0][0] in CLOSING for words in split if words),
             _Sides.of(_spoken(text) for text in settled),
             _Sides.of(self._steady(text) for text in settled),
-            *self._said(settled),
+            *self._common(settled),
         )
-        self._words[key] = (texts, found)
-        return found
 
     def _changes_last(self, texts: Sequence[str], settled: Sequence[Sequence[str]]) -> bool:
-        """Whether a last word may change: of a text as given (``de le``) or as settled (``du``)."""
+        """Return whether a last word may change: as given (``de le``) or as settled (``du``)."""
         last = {text.split()[-1].lower() for text in texts if text.strip()}
         last |= {words[-1].lower() for words in settled if words}
         return not last.isdisjoint(self.surface.changing)
 
     def _steady(self, text: str) -> tuple[str, ...]:
-        """The words of a text, the last one first, without a first word that may be changed."""
+        """Return the words of a text, the last one first, without a first one that may change."""
         words = _spoken(text)
         glued = "'" in text.partition(" ")[0]
         if words and (words[0] in self._unsteady or (glued and len(words) > 1)):
             words = words[1:]
         return tuple(reversed(words))
 
-    def _said(self, texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-        """The words that all of some texts have, written so beside any neighbour; all words."""
-        said = [frozenset(_spoken(text)) for text in texts]
-        always = frozenset.intersection(*said) if said else frozenset()
-        return always - self._unsteady, frozenset().union(*said)
+    def _common(self, texts: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the words that all texts have beside any neighbour, and those that some have."""
+        words = [frozenset(_spoken(text)) for text in texts]
+        always = frozenset.intersection(*words) if words else frozenset()
+        return always - self._unsteady, frozenset().union(*words)
 
     @cached_property
     def _unsteady(self) -> frozenset[str]:
-        """The words that a surface rule changes or makes."""
+        """The words that some surface rule changes or makes."""
         surface = self.surface
         made = [becomes for *_, becomes in (*surface.changes, *surface.contractions)]
         return frozenset(_spoken(" ".join([*surface.changing, *made])))
@@ -236,28 +261,28 @@ class Contraster:
         return self.surface.capitalise(text) if first and self.surface.capital else text
 
     def _beside(self, words: Sequence[_Words], after: _Words | None) -> bool:
-        """Whether the last word of a piece may be written otherwise before the next piece."""
+        """Return whether the last word of a piece may be written otherwise before the next one."""
         follow = [*words[1:], *([after] if after is not None else [])]
         return any(w.changing for w in words[: len(follow)])
 
     def _begin_apart(self, one: _Words, other: _Words) -> bool:
-        """Whether two pieces never begin alike, whatever follows them.
+        """Return whether two pieces never begin alike, whatever follows them.
 
-        None of the texts of the one is a text of the other, or the words that it begins with.
+        No text of the one is a text of the other, or the beginning of one.
         """
         if one.changing or other.changing or one.joins or other.joins:
             return False
         return self._differ("begin", one, other)
 
     def _end_apart(self, one: _Words, other: _Words) -> bool:
-        """Whether two pieces never end alike, whatever stands before them.
+        """Return whether two pieces never end alike, whatever is before them.
 
         Their first words may be written otherwise or swallowed there, and do not count.
         """
         return not (one.changing or other.changing) and self._differ("end", one, other)
 
     def _differ(self, side: str, one: _Words, other: _Words) -> bool:
-        key = (side, id(one), id(other))
+        key = (side, one, other)
         if key not in self._apart:
             a, b = (x.begins if side == "begin" else x.ends for x in (one, other))
             self._apart[key] = a.whole.isdisjoint(b.parts) and b.whole.isdisjoint(a.parts)
@@ -270,7 +295,7 @@ class Contraster:
         mine: Sequence[_Words],
         theirs: Sequence[_Words],
     ) -> bool:
-        """Whether the first or the last pieces are enough to tell the two apart."""
+        """Return whether the first or the last pieces are enough to tell the two apart."""
         first = mine[0].first, theirs[0].first
         if "" not in first[0] | first[1] and first[0].isdisjoint(first[1]):
             return True
@@ -284,8 +309,8 @@ class Contraster:
         return False
 
     def _alike_in(self, one: _Words, other: _Words) -> Bools:
-        """The candidates for which one text begins or ends with the other."""
-        key = (id(one), id(other))
+        """Return for which candidates one text begins or ends with the other."""
+        key = (one, other)
         if key not in self._alike:
             self._alike[key] = np.array(
                 [
@@ -299,10 +324,14 @@ class Contraster:
     def _written(
         self,
         forms: Sequence[Mapping[str, tuple[str, ...]]],
-        where: Difference,
+        where: CellDifference,
         tail: Piece | None,
-    ) -> Contrast | None:
-        """Write every combination of forms before every edge that ``tail`` shows, and compare."""
+    ) -> Collapse | None:
+        """Write every combination of forms before every edge that ``tail`` shows, and compare.
+
+        Forms are numbered, so that lexemes with equal forms are written once; the edges of the tail
+        are few (*a vowel*, *a consonant*), however many forms it has.
+        """
         one, other = where.one, where.other
         slots = tuple(dict.fromkeys(p.slot for p in (*one, *other) if p.slot >= 0))
         names = [tuple(dict.fromkeys(p.text for p in (*one, *other) if p.slot == s)) for s in slots]
@@ -311,19 +340,18 @@ class Contraster:
             for s, columns in zip(slots, names, strict=True)
         ]
         edges, edge_of = self._edges(forms, tail)
-        known = [{combo: i for i, combo in enumerate(dict.fromkeys(x))} for x in combos]
-        shape = [len(ids) for ids in known]
-        possible = self._possible(forms, where, slots, [[*ids] for ids in known], names)
+        numbers = [{combo: i for i, combo in enumerate(dict.fromkeys(x))} for x in combos]
+        kinds_of = [[*ids] for ids in numbers]
+        possible = self._possible(forms, where, slots, kinds_of, names)
         if possible is None or int(possible.sum()) * len(edges) > MAX_JOINT:
             self.unchecked = True
             return None
-        written_out = [[*ids] for ids in known]
-        table = np.zeros([*shape, len(edges)], dtype=np.bool_)
-        for found in np.argwhere(possible):
-            at = tuple(int(i) for i in found)
+        table = np.zeros([*possible.shape, len(edges)], dtype=np.bool_)
+        for place in np.argwhere(possible):
+            at = tuple(int(i) for i in place)
             chosen = {
                 (slot, column): text
-                for slot, columns, kinds, i in zip(slots, names, written_out, at, strict=True)
+                for slot, columns, kinds, i in zip(slots, names, kinds_of, at, strict=True)
                 for column, text in zip(columns, kinds[i], strict=True)
             }
             phrases = [
@@ -341,25 +369,26 @@ class Contraster:
             return None
         groups = [
             np.array([ids[combo] for combo in x], dtype=np.int64)
-            for ids, x in zip(known, combos, strict=True)
+            for ids, x in zip(numbers, combos, strict=True)
         ]
         if tail is None or tail.slot < 0 or len(edges) == 1:
-            return Contrast(slots, tuple(groups), np.asarray(table.any(axis=-1)))
+            return Collapse(slots, tuple(groups), np.asarray(table.any(axis=-1)))
         if tail.slot in slots:
             return _diagonal(slots, groups, table, slots.index(tail.slot), edge_of)
-        return Contrast((*slots, tail.slot), (*groups, edge_of), table)
+        return Collapse((*slots, tail.slot), (*groups, edge_of), table)
 
     def _possible(
         self,
         forms: Sequence[Mapping[str, tuple[str, ...]]],
-        where: Difference,
+        where: CellDifference,
         slots: Sequence[int],
         combos: Sequence[Sequence[tuple[str, ...]]],
         names: Sequence[Sequence[str]],
     ) -> Bools | None:
-        """The combinations in which both may begin alike and end alike; None if there are too many.
+        """Return the combinations in which both may begin alike and end alike.
 
-        A piece whose edge is written otherwise beside a neighbour rules nothing out.
+        These are all that have to be written out. None where there are too many combinations to
+        look at. A piece whose edge may be written otherwise beside a neighbour rules nothing out.
         """
         shape = [len(kinds) for kinds in combos]
         if prod(shape) > MAX_TABLE:
@@ -367,7 +396,7 @@ class Contraster:
         table = np.ones(shape, dtype=np.bool_)
         for at, side in ((0, "begin"), (-1, "end")):
             pieces = where.one[at], where.other[at]
-            words = [self._pieces(forms, where, some)[at] for some in (where.one, where.other)]
+            words = [self._pieces(forms, where, cell)[at] for cell in (where.one, where.other)]
             if any(w.changing or (w.joins and side == "begin") for w in words):
                 continue
             axes = [slots.index(p.slot) if p.slot >= 0 else -1 for p in pieces]
@@ -379,7 +408,7 @@ class Contraster:
                 else [combo[names[axis].index(p.text)] for combo in combos[axis]]
                 for p, axis in zip(pieces, axes, strict=True)
             ]
-            alike = _alike_at([[self._edge_words(t, side) for t in some] for some in texts])
+            alike = _alike_at([[self._edge_words(t, side) for t in column] for column in texts])
             view = [1] * len(shape)
             for axis, size in zip(axes, alike.shape, strict=True):
                 if axis >= 0:
@@ -388,33 +417,40 @@ class Contraster:
         return table
 
     def _edge_words(self, text: str, side: str) -> tuple[str, ...]:
-        """The words of a text from its beginning, or from its end without what may be changed."""
+        """Return the words of a text from its beginning, or from its end what does not change."""
         settled = self.surface.settle(text)
         return self._steady(settled) if side == "end" else _spoken(settled)
 
     def _edges(
         self, forms: Sequence[Mapping[str, tuple[str, ...]]], tail: Piece | None
-    ) -> tuple[tuple[Edge, ...], Ints]:
-        """The edges the tail can show, and which one each of its candidates shows."""
+    ) -> tuple[tuple[PhraseEdge, ...], Ints]:
+        """Return the edges that the tail can show, and which of them each candidate shows."""
         if tail is None:
             return (END,), np.zeros(1, dtype=np.int64)
         texts = self.words(forms, tail).texts
         edges = [self.surface.edge(text.split()[0]) if text else END for text in texts]
-        known = {edge: i for i, edge in enumerate(dict.fromkeys(edges))}
-        return tuple(known), np.array([known[edge] for edge in edges], dtype=np.int64)
+        numbers = {edge: i for i, edge in enumerate(dict.fromkeys(edges))}
+        return tuple(numbers), np.array([numbers[edge] for edge in edges], dtype=np.int64)
 
 
 def _spoken(text: str) -> tuple[str, ...]:
-    """The words of a text without marks, which may come from a neighbour: *dogs* *,* or *dogs,*.
+    """Return the words of a text without marks and capitals.
 
-    Without regard to capitals either: ``ı`` and ``i`` have the same one, and that of ``ß`` is two
-    letters.
+    A mark may come from a neighbour (*dogs* *,* or *dogs,*). Upper case comes first, since ``ı``
+    and ``i`` have the same capital, and that of ``ß`` is two letters.
+
+    >>> _spoken("Straße, dogs")
+    ('strasse', 'dogs')
     """
     return tuple(_WORD.findall(text.upper().casefold()))
 
 
 def _alike_at(texts: Sequence[Sequence[tuple[str, ...]]]) -> Bools:
-    """For each text of one list and each of another, whether one begins with the other."""
+    """Return, for each text of one list and each of another, whether one begins with the other.
+
+    >>> _alike_at([[("the",), ("a",)], [("the", "dog"), ("an",)]]).tolist()
+    [[True, False], [False, False]]
+    """
     one, other = texts
     return np.array(
         [[a[: len(b)] == b[: len(a)] for b in other] for a in one], dtype=np.bool_
@@ -422,10 +458,10 @@ def _alike_at(texts: Sequence[Sequence[tuple[str, ...]]]) -> Bools:
 
 
 def _told_by_a_word(mine: Sequence[_Words], theirs: Sequence[_Words]) -> bool:
-    """Whether one of two phrases always has a word that the other never has."""
-    for some, others in ((mine, theirs), (theirs, mine)):
-        ever = frozenset().union(*(w.ever for w in others))
-        if any(not w.always <= ever for w in some):
+    """Return whether one of two phrases always has a word that the other never has."""
+    for one, other in ((mine, theirs), (theirs, mine)):
+        ever = frozenset().union(*(w.ever for w in other))
+        if any(not w.always <= ever for w in one):
             return True
     return False
 
@@ -436,15 +472,24 @@ def _diagonal(
     table: NDArray[np.bool_],
     at: int,
     edge_of: Ints,
-) -> Contrast:
-    """The tail is a form of a slot that is compared too: one group for both."""
+) -> Collapse:
+    """Return the collapse where the tail is a form of a slot that is compared too.
+
+    The slot's candidate decides its forms and the edge, so that one axis of the table stands for
+    both. A noun of forms 0 and 1, whose lexemes show the edges 0, 1 and 1:
+
+    >>> table = np.array([[True, False], [False, True]])  # form × edge
+    >>> found = _diagonal((0,), [np.array([0, 0, 1])], table, 0, np.array([0, 1, 1]))
+    >>> found.groups[0].tolist(), found.table.tolist()
+    ([0, 1, 2], [True, False, True])
+    """
     both = groups[at] * table.shape[-1] + edge_of
     kinds, inverse = np.unique(both, return_inverse=True)
     moved = np.moveaxis(table, at, -2)
     flat = moved.reshape((*moved.shape[:-2], -1))[..., kinds]
     new = [*groups]
     new[at] = inverse.astype(np.int64)
-    return Contrast(slots, tuple(new), np.moveaxis(flat, -1, at))
+    return Collapse(slots, tuple(new), np.moveaxis(flat, -1, at))
 
 
 def _placewise(
@@ -452,11 +497,21 @@ def _placewise(
     theirs: Sequence[tuple[str, ...]],
     one: Sequence[Piece],
     other: Sequence[Piece],
-) -> Contrast | None:
-    """Equal iff equal at every place: exact where each piece has one word number.
+) -> Collapse | None:
+    """Return where two cells are equal at every place: exact where pieces have equal word counts.
 
-    At a place with one slot, its candidates are told apart by whether the texts are equal; at a
-    place with two, by the texts themselves.
+    Without this all combinations of texts would have to be written out: 1,000 nouns and 1,000 verbs
+    are 1,000,000 sentences. Place by place they are 2 · 2: at a place with one slot, its candidates
+    are told apart by whether the texts are equal; at a place with two, by the texts themselves.
+
+    *the dog barks* and *the dogs bark* differ, for these lexemes and for *sheep* and *barks*; only
+    *sheep* and *hit* together hide the number.
+
+    >>> mine, theirs = [("dog", "sheep"), ("barks", "hit")], [("dogs", "sheep"), ("bark", "hit")]
+    >>> one, other = ([Piece(0, number), Piece(1, number)] for number in ("sg", "pl"))
+    >>> found = _placewise(mine, theirs, one, other)
+    >>> [group.tolist() for group in found.groups], found.table.tolist()
+    ([[0, 1], [0, 1]], [[False, False], [False, True]])
     """
     columns: dict[int, list[Ints]] = {}  # slot → for every place it is part of, a mark a candidate
     places: list[list[tuple[int, int]]] = []  # for every place, (slot, which of its columns)
@@ -480,8 +535,8 @@ def _placewise(
     kinds: list[Ints] = []
     groups: list[Ints] = []
     for slot in slots:
-        found, inverse = np.unique(np.stack(columns[slot], axis=1), axis=0, return_inverse=True)
-        kinds.append(found)
+        marks, inverse = np.unique(np.stack(columns[slot], axis=1), axis=0, return_inverse=True)
+        kinds.append(marks)
         groups.append(inverse.reshape(-1).astype(np.int64))
 
     def view(slot: int, column: int) -> Ints:
@@ -489,12 +544,13 @@ def _placewise(
         shape = [-1 if i == axis else 1 for i in range(len(slots))]
         return kinds[axis][:, column].reshape(shape)
 
-    if prod(len(found) for found in kinds) > MAX_TABLE:
+    shape = [len(marks) for marks in kinds]
+    if prod(shape) > MAX_TABLE:
         raise TooWide(slots, [])
-    table = np.ones([len(found) for found in kinds], dtype=np.bool_)
+    table = np.ones(shape, dtype=np.bool_)
     for place in places:
         if len(place) == 1:
             table &= view(*place[0]) == 1
         else:
             table &= view(*place[0]) == view(*place[1])
-    return Contrast(slots, tuple(groups), table) if table.any() else None
+    return Collapse(slots, tuple(groups), table) if table.any() else None

@@ -1,4 +1,38 @@
-"""Slots whose lexemes must be pairwise different, counted by falling factorials."""
+"""Slots whose lexemes must be pairwise different, counted by falling factorials.
+
+To say with tables that *k* slots of *n* lexemes differ would take a table of *n* · *n* for each
+pair, and elimination would tie all *k* together: *n*ᵏ entries. But the first slot has *n* lexemes,
+the second *n* - 1 of them left, the third *n* - 2; only how many are left matters, and classes say
+that. So the group is a factor of `merula.plan.elimination`, and a digit of an address counts among
+the lexemes that are left.
+
+An example: nouns 0, 1, 2, 3 in one slot, nouns 2, 3, 4 in the other.
+
+>>> from merula.plan.relations import ConstraintOrigin
+>>> nouns = Distinct((0, 1), (np.array([0, 1, 2, 3]), np.array([2, 3, 4])), ConstraintOrigin(""))
+>>> classes = {0: np.zeros(4, np.int64), 1: np.zeros(3, np.int64)}
+>>> group = DistinctGroup(nouns, classes)
+
+What the slots share splits the first one into two classes, nouns 0 and 1, and nouns 2 and 3.
+
+>>> classes[0].tolist(), classes[1].tolist()
+([0, 0, 1, 1], [0, 0, 0])
+
+Either has 2 nouns. After the first class the second slot has 3 nouns left, after the other one only
+2: that makes 2 · 3 + 2 · 2 = 10 pairs.
+
+>>> group.describe_classes({0: np.array([0, 2]), 1: np.array([0])})
+>>> group.ways(0, np.int64).tolist(), group.ways(1, np.int64).tolist()
+([2, 2], [[3], [2]])
+
+The digits 1 and 1 of the second class name its noun 3, and of the nouns 2 and 4 that are left the
+second one; a digit skips the lexemes that are taken.
+
+>>> one = np.array([1])
+>>> chosen = group.decode({0: one, 1: np.array([0])}, {0: one, 1: one})
+>>> [int(nouns.keys[slot][chosen[slot]][0]) for slot in (0, 1)]
+[3, 4]
+"""
 
 from __future__ import annotations
 
@@ -11,7 +45,7 @@ from numpy.typing import NDArray
 from merula.core.arrays import Ints
 from merula.plan.relations import Distinct, TooWide, fits_in_table
 
-NOWHERE = np.iinfo(np.int64).max
+NOWHERE = np.iinfo(np.int64).max  # the place of a key that is not in a class, above any place
 
 
 class DistinctGroup:
@@ -20,6 +54,8 @@ class DistinctGroup:
     A slot's classes have to say what it shares with the slots after it, so that, once classes
     are chosen, the number of candidates left for a slot is the size of its class less the
     earlier slots in the same class. Slots that need few classes come last.
+
+    ``class_of`` are the classes that constraints make of each slot's candidates; it is refined.
     """
 
     def __init__(self, d: Distinct, class_of: dict[int, Ints]) -> None:
@@ -31,13 +67,13 @@ class DistinctGroup:
         self.slots = tuple(d.slots[i] for i in order)
         self.keys = [d.keys[i] for i in order]
         universe = 1 + max((int(k.max()) for k in self.keys if len(k)), default=-1)
-        own = []
+        by_key = []  # for each slot, key → class of its candidate, -1 where there is none
         for slot, keys in zip(self.slots, self.keys, strict=True):
             column = np.full(universe, -1, dtype=np.int64)
             column[keys] = class_of[slot]
-            own.append(column)
+            by_key.append(column)
         # class_at[i][key]: the class of a key as slot i sees it
-        self.class_at = [partition(universe, own[i:]) for i in range(len(own))]
+        self.class_at = [partition(universe, by_key[i:]) for i in range(len(by_key))]
         self.candidate_at: list[Ints] = []
         for slot, keys, classes in zip(self.slots, self.keys, self.class_at, strict=True):
             class_of[slot] = partition(len(keys), [classes[keys]])
@@ -46,7 +82,10 @@ class DistinctGroup:
             self.candidate_at.append(candidates)
 
     def describe_classes(self, first: dict[int, Ints]) -> None:
-        """Note, for every class of every slot, its key class, its members and their order."""
+        """Note for every class its key class, its members and their order.
+
+        ``first`` holds, for each slot, one candidate of every class.
+        """
         self.key_class: list[Ints] = []  # slot's class → class of its keys
         self.sizes: list[Ints] = []  # slot's class → number of candidates
         self.place: list[Ints] = []  # key → place among the candidates of its class
@@ -72,7 +111,7 @@ class DistinctGroup:
             )
 
     def ways(self, i: int, dtype: Any) -> NDArray[Any]:
-        """How many candidates slot ``i`` has left, over the classes of slots ``0 … i``."""
+        """Return how many candidates slot ``i`` has left, over the classes of slots ``0 … i``."""
         shape = [len(self.key_class[g]) for g in range(i + 1)]
         if not fits_in_table(shape):
             raise TooWide(self.slots[: i + 1], [self.origin])
@@ -84,7 +123,7 @@ class DistinctGroup:
         return counts_of(np.maximum(total, 0, out=total), dtype)
 
     def left(self, i: int, classes: dict[int, Ints]) -> Ints:
-        """How many candidates slot ``i`` has left in each row, given the rows' classes."""
+        """Return how many candidates slot ``i`` has left in each row, given the rows' classes."""
         mine = classes[self.slots[i]]
         total = self.sizes[i][mine]
         for g in range(i):
@@ -93,7 +132,7 @@ class DistinctGroup:
         return total
 
     def decode(self, classes: dict[int, Ints], digits: dict[int, Ints]) -> dict[int, Ints]:
-        """The candidates of each slot: the digit-th of those its class has left."""
+        """Return the candidates of each slot: the digit-th of those its class has left."""
         chosen: dict[int, Ints] = {}
         keys: list[Ints] = []
         for i, slot in enumerate(self.slots):
@@ -109,8 +148,8 @@ class DistinctGroup:
         return chosen
 
     def encode(self, candidates: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """The digit of each slot's candidate and how many there could be."""
-        found: dict[int, tuple[int, int]] = {}
+        """Return the digit of each slot's candidate, and how many digits there are."""
+        digits: dict[int, tuple[int, int]] = {}
         keys: list[int] = []
         for i, slot in enumerate(self.slots):
             key = int(self.keys[i][candidates[slot]])
@@ -118,18 +157,22 @@ class DistinctGroup:
             taken = [int(self.place[i][k]) for k in keys if int(self.class_at[i][k]) == wanted]
             size = int((self.class_at[i][self.keys[i]] == wanted).sum())
             place = int(self.place[i][key])
-            found[slot] = (place - sum(p < place for p in taken), size - len(taken))
+            digits[slot] = (place - sum(p < place for p in taken), size - len(taken))
             keys.append(key)
-        return found
+        return digits
 
 
 def sorted_columns(columns: list[Ints]) -> list[Ints]:
-    """The columns with the entries of every row in order (there are few columns)."""
+    """Sort the entries of every row over some columns, of which there are few.
+
+    >>> [column.tolist() for column in sorted_columns([np.array([3, 1]), np.array([2, 5])])]
+    [[2, 1], [3, 5]]
+    """
     done: list[Ints] = []
     for column in columns:
         rest = column
-        for i, other in enumerate(done):
-            done[i], rest = np.minimum(other, rest), np.maximum(other, rest)
+        for i, sorted_column in enumerate(done):
+            done[i], rest = np.minimum(sorted_column, rest), np.maximum(sorted_column, rest)
         done.append(rest)
     return done
 
@@ -137,23 +180,27 @@ def sorted_columns(columns: list[Ints]) -> list[Ints]:
 def digit_of(
     rest: NDArray[Any], radix: NDArray[Any], *, last: bool
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The lowest digit of a mixed-radix number and what is left; the last digit is all of it."""
+    """Return the lowest digit of mixed-radix numbers and what is left; the last digit is all."""
     if last:
         return rest, rest
     above = rest // radix
     return rest - above * radix, above
 
 
-def partition(number: int, columns: Sequence[Ints]) -> Ints:
-    """Class numbers of equal rows of the columns, in order of first occurrence."""
-    if not columns or number == 0:
-        return np.zeros(number, dtype=np.int64)
+def partition(size: int, columns: Sequence[Ints]) -> Ints:
+    """Number the ``size`` rows of some columns so that equal rows have one number.
+
+    >>> partition(3, [np.array([7, 5, 7]), np.array([1, 1, 1])]).tolist()
+    [0, 1, 0]
+    """
+    if not columns or size == 0:
+        return np.zeros(size, dtype=np.int64)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     classes = {row: i for i, row in enumerate(dict.fromkeys(rows))}
     return np.array([classes[row] for row in rows], dtype=np.int64)
 
 
 def counts_of(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """The values as exact integers of the wanted kind (Python's own for ``object``)."""
+    """Return the values as exact integers of a kind (Python's own for ``object``)."""
     whole = np.asarray(values).astype(np.int64, copy=False)
     return whole.astype(object) if dtype is object else whole

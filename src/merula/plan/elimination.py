@@ -1,4 +1,47 @@
-"""Count the combinations of a component by eliminating its slots one after the other."""
+"""Count the combinations of a component by eliminating its slots one after the other.
+
+A component is a set of slots that constraints tie together. In go the sizes of its slots and the
+constraints between them; out come the number of combinations, the combination at an address
+(`Component.unrank`) and the address of a combination (`Component.rank`). `merula.plan.space`
+multiplies components, `merula.plan.wishes` reads their tables. `rank` and `unrank` are inverse over
+[0, count), and every count is exact.
+
+Combinations are far too many to be listed (10¹¹ are usual), but lexemes that no constraint can tell
+apart form a class, and there are few classes. So a table over classes is kept instead, with the
+sizes of classes as weights. This is bucket elimination (Dechter 1999, "Bucket elimination: a
+unifying framework for reasoning"): a slot is summed out of all tables that mention it, which leaves
+a table over its neighbours, its message. The slot whose table is smallest goes first.
+
+An example: three nouns, the last one an animal, and four verbs, the first of which wants no animal.
+The nouns fall into two classes of 2 and 1, the verbs into two of 1 and 3.
+
+>>> from merula.plan.relations import ConstraintOrigin
+>>> groups = np.array([0, 0, 1]), np.array([0, 1, 1, 1])
+>>> allowed = np.array([[True, True], [False, True]])
+>>> tied = Constraint((0, 1), groups, allowed, ConstraintOrigin("verb is not with_animal"))
+>>> component = Component([3, 4], [tied], [])
+>>> noun, verb = component.buckets
+
+The nouns are eliminated first. For each class of verbs (a row) the table says how many nouns of
+each class go with it; the message holds the sums: 2 nouns for the first verb, 3 for any other.
+
+>>> noun.table.tolist(), noun.message.tolist()
+([[2, 0], [2, 1]], [2, 3])
+
+Then the verbs are: 1 · 2 combinations with the first verb, 3 · 3 with the other three, 11 in all.
+
+>>> verb.table.tolist(), component.count
+([2, 9], 11)
+
+The running sums 0, 2, 11 turn an address into a class of verbs: 10 lies in the second share, at 8.
+Of what is left the lowest digit (8 mod 3 = 2) is the place of the verb in its class, and the rest
+(8 // 3 = 2) is an address among the 3 nouns for it: the last noun and the last verb.
+
+>>> {slot: chosen.tolist() for slot, chosen in component.unrank(np.array([0, 2, 10])).items()}
+{1: [0, 1, 3], 0: [0, 0, 2]}
+>>> component.rank([2, 3])
+10
+"""
 
 from __future__ import annotations
 
@@ -15,15 +58,19 @@ from merula.core.arrays import Ints
 from merula.plan.distinct import DistinctGroup, counts_of, digit_of, partition
 from merula.plan.relations import Constraint, Distinct, TooWide, fits_in_table
 
-LIMIT = 2**62
+# Instances that are counted in int64, above that in Python's integers. It is half of what int64
+# holds, so that the sum of two addresses still fits.
+MAX_INT64_COUNT = 2**62
 
 
 @dataclass
 class _Bucket:
-    """One eliminated slot: the table over (parents, slot) and what its residue is made of.
+    """One eliminated slot, with the table that was made of the tables that mention it.
 
-    The table holds the completions over the classes of (*parents, slot). It is large, so once its
-    running sums are made it is let go of: they say the same.
+    The table holds, over the classes of (*parents, slot), how many combinations of the slots
+    eliminated so far go with them. It is large, and is dropped once its running sums are made,
+    which say the same. What is left of an address after a class is found is a mixed-radix number:
+    its digits, from the lowest, are those of ``lexemes``, ``distinct`` and ``children``.
     """
 
     slot: int
@@ -31,13 +78,13 @@ class _Bucket:
     table: NDArray[Any] | None
     shape: tuple[int, ...]
     lexemes: list[int] = field(default_factory=list)  # slots whose candidate is decoded here
-    distinct: list[int] = field(default_factory=list)  # the same, of slots in a distinct group
+    distinct: list[int] = field(default_factory=list)  # slots of distinct groups decoded here
     children: list[int] = field(default_factory=list)  # buckets whose message was used here
-    message: NDArray[Any] | None = None  # over parents
+    message: NDArray[Any] | None = None  # the sums of the table, over the classes of the parents
 
     @cached_property
     def cumulative(self) -> NDArray[Any]:
-        """Running sums over the flat table, from zero."""
+        """The running sums over the flat table, from zero."""
         assert self.table is not None
         flat, self.table = self.table.reshape(-1), None
         sums = np.zeros(len(flat) + 1, flat.dtype)
@@ -46,37 +93,50 @@ class _Bucket:
 
     @property
     def width(self) -> int:
-        """How many classes the slot has."""
+        """The number of the slot's classes."""
         return self.shape[-1]
 
     def ways(self, row: int) -> NDArray[Any]:
-        """The completions of each class of the slot, given the row of its parents' classes."""
+        """Return the entries of a row of the table: one for each class of the slot."""
         if self.table is not None:
-            found: NDArray[Any] = self.table.reshape(-1, self.width)[row]
-            return found
+            entries: NDArray[Any] = self.table.reshape(-1, self.width)[row]
+            return entries
         return np.diff(self.cumulative[row * self.width : (row + 1) * self.width + 1])
 
     @cached_property
     def guide(self) -> _Guide:
-        """Where to look for a number among the running sums of a row."""
+        """The index of the running sums."""
         return _Guide(self.cumulative, self.width)
 
     def find(self, row: Ints, wanted: NDArray[Any]) -> Ints:
-        """The place in the flat table whose share of the running sums holds each number."""
+        """Return the place in the flat table whose share of the running sums holds each number."""
         if self.width == 1 or not len(row):
             return row
+        # making the guide pays off from an eighth as many numbers on as there are sums
         few = "guide" not in self.__dict__ and len(row) * 8 < len(self.cumulative)
-        if self.cumulative.dtype == object or few:  # to make the guide would take longer
+        if self.cumulative.dtype == object or few:
             return np.searchsorted(self.cumulative, wanted, side="right") - 1
         return self.guide.find(row, wanted)
 
 
 class _Guide:
-    """A first guess at where a number stands among the running sums of its row, then steps.
+    """An index of running sums, which finds the place of a number faster than a binary search.
 
     Each row's range is cut into equal shares, more than there are sums, and every share knows the
-    place of its beginning (the indexed search of Chen & Asau 1974). The guess needs floating
-    point and may be off by a place; the steps make it exact.
+    place of its beginning (the indexed search of Chen & Asau 1974). A binary search of *n* sums
+    takes log₂ *n* steps, each a jump in memory; here one look-up gives the place or its neighbour.
+    The look-up needs floating point and may be off by a place; steps make it exact.
+
+    One row of four classes with 6, 2, 0 and 3 combinations has the running sums 0, 6, 8, 8, 11.
+    The empty class is left out; the range [0, 11) is cut into 8 shares of 1.375, and share 5, which
+    begins at 6.875, begins in place 1. So the number 7 (in share 5) is in place 1. The number 8 is
+    in share 5 too, but the sums say that place 1 ends before 8, and one step finds place 3.
+
+    >>> guide = _Guide(np.array([0, 6, 8, 8, 11]), 4)
+    >>> guide.kept.tolist(), guide.shares, guide.places.tolist()
+    ([0, 1, 3], 8, [0, 0, 0, 0, 0, 1, 2, 2])
+    >>> guide.find(np.zeros(3, np.int64), np.array([5, 7, 8])).tolist()
+    [0, 1, 3]
     """
 
     def __init__(self, cumulative: Ints, width: int) -> None:
@@ -89,13 +149,13 @@ class _Guide:
         sizes = np.maximum(cumulative[width::width] - self.first, 1)
         self.scale = self.shares / sizes.astype(np.float64)
         begin = np.arange(self.shares) / self.scale[:, None] + self.first[:, None]
-        found = np.searchsorted(self.sums, begin.astype(np.int64), side="right") - 1
+        nearest = np.searchsorted(self.sums, begin.astype(np.int64), side="right") - 1
         last = np.maximum(starts[1:] - 1, starts[:-1])[:, None]
-        places = np.clip(found, starts[:-1, None], last).reshape(rows * self.shares)
+        places = np.clip(nearest, starts[:-1, None], last).reshape(rows * self.shares)
         self.places = np.minimum(places, max(len(self.kept) - 1, 0))
 
     def find(self, row: Ints, wanted: Ints) -> Ints:
-        """The place in the table whose share of the running sums holds each number."""
+        """Return the place in the table whose share of the running sums holds each number."""
         share = ((wanted - self.first[row]) * self.scale[row]).astype(np.int64)
         np.minimum(share, self.shares - 1, out=share)
         share += row * self.shares
@@ -113,14 +173,17 @@ class _Guide:
 
 
 class Component:
-    """Slots that constraints tie together, with the tables that count their combinations."""
+    """Slots that constraints tie together, with the tables that count their combinations.
+
+    Raises `TooWide` where a table would have more than `merula.plan.relations.MAX_TABLE` entries.
+    """
 
     def __init__(
         self, sizes: Sequence[int], constraints: list[Constraint], distinct: list[Distinct]
     ) -> None:
         self.slots = tuple(range(len(sizes)))
         self.constraints, self.distinct = constraints, distinct
-        self.wide = prod(max(size, 1) for size in sizes) >= LIMIT
+        self.wide = prod(max(size, 1) for size in sizes) >= MAX_INT64_COUNT
         self.dtype: Any = object if self.wide else np.int64
         self._classes(sizes)
         self._eliminate()
@@ -140,10 +203,10 @@ class Component:
         self.first: dict[int, Ints] = {}
         for slot in self.slots:
             classes = self.class_of[slot]
-            number = int(classes.max()) + 1 if len(classes) else 0
+            count = int(classes.max()) + 1 if len(classes) else 0
             order = np.argsort(classes, kind="stable")
-            bounds = np.searchsorted(classes[order], np.arange(number + 1))
-            self.members[slot] = [order[bounds[i] : bounds[i + 1]] for i in range(number)]
+            bounds = np.searchsorted(classes[order], np.arange(count + 1))
+            self.members[slot] = [order[bounds[i] : bounds[i + 1]] for i in range(count)]
             self.first[slot] = np.array([m[0] for m in self.members[slot]], dtype=np.int64)
         self._flat_members()
         for group in self.groups:
@@ -231,7 +294,7 @@ class Component:
     # --- addresses
 
     def unrank(self, addresses: NDArray[Any]) -> dict[int, Ints]:
-        """Candidates of the component's slots at its addresses."""
+        """Return the candidates of each slot at some of the component's addresses."""
         if not self.wide:
             addresses = addresses.astype(np.int64)
         classes: dict[int, Ints] = {}
@@ -278,7 +341,7 @@ class Component:
         return row
 
     def rank(self, candidates: Sequence[int]) -> int:
-        """The component's address of a combination of its candidates."""
+        """Return the component's address of a combination of its candidates."""
         classes = {s: int(self.class_of[s][candidates[s]]) for s in self.slots}
         digits = {s: d for group in self.groups for s, d in group.encode(candidates).items()}
         ranks: list[int] = []

@@ -1,8 +1,10 @@
-"""The plan of a design: slots with candidate lexemes, constraints between them, and cells.
+"""The plan of a variant: slots with candidate lexemes, constraints between them, and cells.
 
-A plan belongs to one variant. Its cells are ordered lists of pieces, a piece being fixed words
-or a form of a slot; placement, voice and linking are gone by now. Counting, sampling, writing
-and auditing work on plans and know nothing of phenomena.
+The cells of a variant go in, with the tables and surface rules of its grammar; a `Plan` comes out,
+or None where something is missing, which is reported. `merula.compiler.compile` calls this for each
+variant of each design. The cells of a plan are ordered lists of pieces, a piece being fixed words
+or a form of a slot; placement, voice and linking are gone. Counting, sampling, writing and auditing
+work on plans and know nothing of phenomena.
 
 Order is canonical: slots in the order the cells show them, candidates by what stands in their
 rows, so that neither the names in a grammar nor the order of a table's rows or columns changes
@@ -26,10 +28,10 @@ from merula.grammar.model import CORRECT
 from merula.lexicon.surface import Surface
 from merula.lexicon.table import Lexicon
 from merula.plan.constraints import Selector, Together
-from merula.plan.contrast import Contrast, Contraster, Difference, Piece, difference
+from merula.plan.contrast import CellDifference, Collapse, Contraster, Piece, difference
 from merula.plan.elimination import Made
-from merula.plan.relations import Constraint, Distinct, Origin
-from merula.plan.slots import Shown, Slot, SlotKey, SlotMaker, Spec, kept
+from merula.plan.relations import Constraint, ConstraintOrigin, Distinct
+from merula.plan.slots import ShownWord, Slot, SlotKey, SlotMaker, Spec, kept
 from merula.plan.space import Space
 
 
@@ -55,15 +57,15 @@ class Plan:
 
     @property
     def count(self) -> int:
-        """How many instances the variant has."""
+        """The number of instances of the variant."""
         return self.space.count
 
 
 @frozen(eq=False)
 class Clash:
-    """A demand that is part of a clash, with the lexemes that other such demands leave it."""
+    """A demand that is part of a clash, with the lexemes that demands on one slot leave it."""
 
-    origin: Origin
+    origin: ConstraintOrigin
     lexemes: Mapping[str, tuple[str, ...]]  # by slot
 
 
@@ -83,28 +85,28 @@ _Filled = tuple[tuple[Slot, ...], Space, tuple[tuple[str, str], ...]]
 
 
 class _Layout:
-    """How the slots of a variant are numbered.
+    """The numbers of a variant's slots.
 
-    Variants of one layout share many items: what an item shows, and in what two differ, is found
-    out once, and equal differences are one object.
+    Variants of one layout share many items: the pieces of an item, and the difference of two, are
+    found once, and equal differences are one object.
     """
 
     def __init__(self, specs: Sequence[Spec]) -> None:
         self._order = {spec.key: i for i, spec in enumerate(specs)}
         self._pieces: dict[Item, tuple[Piece, ...]] = {}
-        self._pairs: dict[tuple[Item, Item], Difference | None] = {}
-        self._known: dict[tuple[object, ...], Difference] = {}
+        self._pairs: dict[tuple[Item, Item], CellDifference | None] = {}
+        self._known: dict[tuple[object, ...], CellDifference] = {}
 
-    def cell(self, cell: Cell, words: Sequence[Shown]) -> PlanCell:
-        """A cell with its pieces."""
+    def cell(self, cell: Cell, words: Sequence[ShownWord]) -> PlanCell:
+        """Return a cell with its pieces."""
         if cell.item not in self._pieces:
             slots = (-1 if word.key is None else self._order[word.key] for word in words)
             pieces = (Piece(slot, word.text) for slot, word in zip(slots, words, strict=True))
             self._pieces[cell.item] = tuple(pieces)
         return PlanCell(cell, self._pieces[cell.item])
 
-    def difference(self, one: PlanCell, other: PlanCell) -> Difference | None:
-        """The difference of two cells, or None where they have the same pieces."""
+    def difference(self, one: PlanCell, other: PlanCell) -> CellDifference | None:
+        """Return the difference of two cells, or None where they have the same pieces."""
         pair = (one.cell.item, other.cell.item)
         if pair not in self._pairs:
             where = difference(one.pieces, other.pieces)
@@ -116,12 +118,12 @@ class _Layout:
 
     def contrasting(
         self, cells: Sequence[PlanCell]
-    ) -> tuple[dict[Difference, tuple[str, str]], list[tuple[str, str]]]:
-        """In what the pairs that must differ do differ, and the names of a pair that does so.
+    ) -> tuple[dict[CellDifference, tuple[str, str]], list[tuple[str, str]]]:
+        """Return the differences of cells that must differ, each with the names of one pair.
 
         Beside them the names of the pairs that have the same pieces.
         """
-        found: dict[Difference, tuple[str, str]] = {}
+        differences: dict[CellDifference, tuple[str, str]] = {}
         equal: list[tuple[str, str]] = []
         for one, other in _must_differ(cells):
             names = (one.cell.label, other.cell.label)
@@ -129,8 +131,8 @@ class _Layout:
             if where is None:
                 equal.append(names)
             else:
-                found.setdefault(where, names)
-        return found, equal
+                differences.setdefault(where, names)
+        return differences, equal
 
 
 class Planner:
@@ -145,7 +147,7 @@ class Planner:
         self._contraster = Contraster(surface)
         self._layouts: dict[tuple[SlotKey, ...], _Layout] = {}
         self._candidates: dict[tuple[object, ...], int] = {}  # of slots, numbered
-        self._contrasts: dict[tuple[int, Difference], Contrast | None] = {}
+        self._contrasts: dict[tuple[int, CellDifference], Collapse | None] = {}
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
         self._components: Made = {}
@@ -154,8 +156,8 @@ class Planner:
         self._alike: dict[tuple[str, str, frozenset[str]], Excluded] = {}
 
     def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
-        """The plan of a variant, or None where something is missing (it has been reported)."""
-        rows: list[tuple[Shown, ...]] = []
+        """Return the plan of a variant, or None where something is missing, which is reported."""
+        rows: list[tuple[ShownWord, ...]] = []
         for cell in cells:
             row = self._slots.words(cell.item)
             if row is None:
@@ -186,24 +188,26 @@ class Planner:
         )
 
     def clash(self, plan: Plan) -> tuple[Clash, ...]:
-        """For a plan without instances: demands that cannot hold together, none to spare.
+        """Return, for a plan without instances, demands that cannot hold together.
 
-        Empty where there is no lexeme to begin with.
+        None of them can be spared. Empty where some slot has no lexeme to begin with.
         """
         made = [self._slots.unselected(spec) for spec in plan.specs]
         slots = [slot for slot, _ in made]
         only_good = np.array([False, True])
         constraints = [
-            Constraint((i,), (good.astype(np.int64),), only_good, Origin("", selection.span))
+            Constraint(
+                (i,), (good.astype(np.int64),), only_good, ConstraintOrigin("", selection.span)
+            )
             for i, (_, asked) in enumerate(made)
             for selection, good in asked
         ]
         forms = [slot.forms for slot in slots]
         for where, names in self._layout(plan.specs).contrasting(plan.cells)[0].items():
-            found = self._contraster.contrast(forms, where)
-            if found is not None and found.slots:
-                origin = Origin(_contrast_text(names))
-                constraints.append(Constraint(found.slots, found.groups, ~found.table, origin))
+            alike = self._contraster.contrast(forms, where)
+            if alike is not None and alike.slots:
+                origin = ConstraintOrigin(_contrast_text(names))
+                constraints.append(Constraint(alike.slots, alike.groups, ~alike.table, origin))
         demanded, distinct = self._selector.constraints(slots, _together(plan.cells))
         space = Space([len(slot) for slot in slots], [*constraints, *demanded], distinct)
         clash = space.clash() if all(space.sizes) else []
@@ -216,7 +220,7 @@ class Planner:
         self,
         specs: tuple[Spec, ...],
         cells: Sequence[PlanCell],
-        pairs: Mapping[Difference, tuple[str, str]],
+        pairs: Mapping[CellDifference, tuple[str, str]],
     ) -> _Filled:
         together = _together(cells)
         key = (specs, tuple(pairs), together)
@@ -227,39 +231,39 @@ class Planner:
     def _make_space(
         self,
         specs: tuple[Spec, ...],
-        pairs: Mapping[Difference, tuple[str, str]],
+        pairs: Mapping[CellDifference, tuple[str, str]],
         together: Together,
     ) -> _Filled:
         slots = [self._slots.slot(spec) for spec in specs]
         keep = [np.ones(len(slot), dtype=np.bool_) for slot in slots]
-        shared: list[tuple[Contrast, tuple[str, str]]] = []
+        shared: list[tuple[Collapse, tuple[str, str]]] = []
         alike: list[tuple[str, str]] = []
-        candidates = tuple((id(slot.rows), slot.candidates or slot.titles) for slot in slots)
+        candidates = tuple((slot.rows, slot.candidates or slot.titles) for slot in slots)
         same = self._candidates.setdefault(candidates, len(self._candidates))
         for where, names in pairs.items():
-            found = self._contrast(slots, same, where, names)
-            if found is None:
+            collapse = self._contrast(slots, same, where, names)
+            if collapse is None:
                 continue
-            if not found.slots:
+            if not collapse.slots:
                 alike.append(names)
-            elif len(found.slots) == 1:
-                (slot,), bad = found.slots, found.table[found.groups[0]]
+            elif len(collapse.slots) == 1:
+                (slot,), bad = collapse.slots, collapse.table[collapse.groups[0]]
                 keep[slot] &= ~bad
                 self._note_excluded(slots[slot], bad, names, where.columns(slot))
             else:
-                shared.append((found, names))
+                shared.append((collapse, names))
         slots = [kept(slot, k) for slot, k in zip(slots, keep, strict=True)]
         constraints = [
             Constraint(
-                found.slots,
+                collapse.slots,
                 tuple(
                     x if keep[s].all() else x[keep[s]]
-                    for s, x in zip(found.slots, found.groups, strict=True)
+                    for s, x in zip(collapse.slots, collapse.groups, strict=True)
                 ),
-                ~found.table,
-                Origin(_contrast_text(names)),
+                ~collapse.table,
+                ConstraintOrigin(_contrast_text(names)),
             )
-            for found, names in shared
+            for collapse, names in shared
         ]
         demanded, distinct = self._selector.constraints(slots, together)
         constraints += demanded
@@ -269,8 +273,8 @@ class Planner:
     def _same_space(
         self, sizes: Sequence[int], constraints: list[Constraint], distinct: list[Distinct]
     ) -> Space:
-        """One space for variants that differ in nothing but the forms they show."""
-        key = (
+        """Return one space for all variants that differ in nothing but the forms they show."""
+        key = (  # a space keeps its constraints, so that the numbers of their arrays stay theirs
             tuple(sizes),
             tuple((c.slots, *(id(x) for x in c.groups)) for c in constraints),
             tuple((d.slots, *(id(x) for x in d.keys)) for d in distinct),
@@ -280,9 +284,9 @@ class Planner:
         return self._equal_spaces[key]
 
     def _contrast(
-        self, slots: Sequence[Slot], same: int, where: Difference, names: tuple[str, str]
-    ) -> Contrast | None:
-        """Where two cells collapse, found out once for slots that have the same candidates."""
+        self, slots: Sequence[Slot], same: int, where: CellDifference, names: tuple[str, str]
+    ) -> Collapse | None:
+        """Return where two cells collapse, found once for slots that have the same candidates."""
         key = (same, where)
         if key not in self._contrasts:
             self._contraster.unchecked = False
@@ -311,7 +315,7 @@ def _contrast_text(names: tuple[str, str]) -> str:
 
 
 def _passing(slot: Slot, number: int, clash: Iterable[Constraint | Distinct]) -> tuple[str, ...]:
-    """The lexemes of a slot that satisfy what a clash asks of the slot alone."""
+    """Return the lexemes of a slot that satisfy what a clash asks of the slot alone."""
     keep = np.ones(len(slot), dtype=np.bool_)
     for item in clash:
         if isinstance(item, Constraint) and item.slots == (number,):
@@ -319,30 +323,30 @@ def _passing(slot: Slot, number: int, clash: Iterable[Constraint | Distinct]) ->
     return tuple(slot.titles[i] for i in np.flatnonzero(keep))
 
 
-def _specs(rows: Iterable[Sequence[Shown]]) -> tuple[Spec, ...]:
-    """The choices that some words are made by, in the order in which they show."""
-    words: dict[SlotKey, dict[Shown, None]] = {}
+def _specs(rows: Iterable[Sequence[ShownWord]]) -> tuple[Spec, ...]:
+    """Return the slots of some words, in the order in which they show."""
+    words: dict[SlotKey, dict[ShownWord, None]] = {}
     for word in chain.from_iterable(rows):
         if word.key is not None:
             words.setdefault(word.key, {})[word] = None
     return tuple(
         Spec(
             key,
-            next(word.name for word in found),
-            frozenset().union(*(word.objects for word in found)),
-            tuple(dict.fromkeys(word.text for word in found)),
+            next(word.name for word in shown),
+            frozenset().union(*(word.objects for word in shown)),
+            tuple(dict.fromkeys(word.text for word in shown)),
         )
-        for key, found in words.items()
+        for key, shown in words.items()
     )
 
 
 def forms(slots: Sequence[Slot], piece: Piece) -> Sequence[str]:
-    """The texts a piece can have, by candidate."""
+    """Return the texts that a piece can have, by candidate."""
     return (piece.text,) if piece.slot < 0 else slots[piece.slot].forms[piece.text]
 
 
 def phrases(slots: Sequence[Slot], cell: PlanCell, candidates: Sequence[int]) -> tuple[str, ...]:
-    """The texts of a cell's pieces for one candidate a slot, before any surface rule."""
+    """Return the texts of a cell's pieces for one candidate a slot, before any surface rule."""
     return tuple(
         p.text if p.slot < 0 else slots[p.slot].forms[p.text][candidates[p.slot]]
         for p in cell.pieces
@@ -350,7 +354,7 @@ def phrases(slots: Sequence[Slot], cell: PlanCell, candidates: Sequence[int]) ->
 
 
 def slot_names(plan: Plan) -> list[str]:
-    """A column name for each slot: its object, numbered where an object has several."""
+    """Return a column name for each slot: its object, numbered where an object has several."""
     names: list[str] = []
     for slot in plan.slots:
         name, number = slot.name, 2
@@ -361,9 +365,10 @@ def slot_names(plan: Plan) -> list[str]:
 
 
 def _must_differ(cells: Sequence[PlanCell]) -> Iterator[tuple[PlanCell, PlanCell]]:
-    """The pairs of cells that must never be one sentence.
+    """Yield the pairs of cells that must never be one sentence.
 
-    All cells of a paradigm; all answers of a matrix; of its items those with unequal pieces.
+    They are all cells of a paradigm and all answers of a matrix; the items of a matrix, the right
+    answer among them, where their pieces differ.
     """
     for one, other in combinations(cells, 2):
         both = one.cell.role == other.cell.role
@@ -375,7 +380,7 @@ def _must_differ(cells: Sequence[PlanCell]) -> Iterator[tuple[PlanCell, PlanCell
 
 
 def _together(cells: Iterable[PlanCell]) -> Together:
-    """The pairs of slots that some cell shows both."""
+    """Return the pairs of slots that some cell shows both."""
     pairs: set[tuple[int, int]] = set()
     for shown in {frozenset(p.slot for p in cell.pieces if p.slot >= 0) for cell in cells}:
         pairs.update(combinations(sorted(shown), 2))

@@ -1,7 +1,10 @@
 """Slots: which rows an object's words can come from, and which of their columns are shown.
 
-Candidates are in canonical order, by what stands in their rows, so that neither the names in a
-grammar nor the order of a table's rows or columns changes any data.
+The items of a variant (`merula.design.placement`) and the tables go in; out come, for each word,
+the slot and the column that it shows, and the slots with their candidates. `merula.plan.planner`
+calls this. What a table lacks is reported. Candidates are in a canonical order, by what is in their
+rows, so that neither the names in a grammar nor the order of a table's rows or columns changes any
+data.
 """
 
 from __future__ import annotations
@@ -30,15 +33,15 @@ T = TypeVar("T")
 
 @frozen(eq=False)
 class Slot:
-    """A choice: the rows it is made from and, for every column shown, their forms."""
+    """A choice of a lexeme: its candidates and, for every column shown, their forms."""
 
     name: str
-    objects: frozenset[str]  # the objects it is the lexeme of
-    titles: tuple[str, ...]  # what a reader calls each candidate
-    places: tuple[str, ...]  # where each candidate stands in its table
-    forms: Mapping[str, tuple[str, ...]]
-    rows: Rows | None
-    candidates: tuple[int, ...]
+    objects: frozenset[str]  # the objects that it is the lexeme of
+    titles: tuple[str, ...]  # a name for each candidate: its lemma or set
+    places: tuple[str, ...]  # the place of each candidate: ``nouns.tsv:12``
+    forms: Mapping[str, tuple[str, ...]]  # column → a text for each candidate
+    rows: Rows | None  # None for words that the grammar lists
+    candidates: tuple[int, ...]  # their numbers in ``rows``; empty without rows
 
     def __len__(self) -> int:
         return len(self.titles)
@@ -54,13 +57,13 @@ class Spec:
     columns: tuple[str, ...]
 
 
-class Shown(NamedTuple):
-    """What a word shows: the choice it is made by (None for fixed words), and a column or text."""
+class ShownWord(NamedTuple):
+    """A word of an item: the slot that it shows (None for fixed words), and a column or a text."""
 
     key: SlotKey | None
     text: str
-    name: str = ""  # of the choice
-    objects: frozenset[str] = frozenset()  # that the choice is the lexeme of
+    name: str = ""  # of the slot
+    objects: frozenset[str] = frozenset()  # the objects that the slot is the lexeme of
 
 
 class SlotMaker:
@@ -73,30 +76,30 @@ class SlotMaker:
         self._slots: dict[Spec, Slot] = {}
         self._chosen: dict[tuple[object, ...], Candidates] = {}
         self._told: set[tuple[object, ...]] = set()  # rows of a slot said to be left out
-        self._words: dict[Item, tuple[Shown, ...] | None] = {}
+        self._words: dict[Item, tuple[ShownWord, ...] | None] = {}
         self._features_of: dict[g.Object, tuple[g.Variable, ...]] = {}
-        self._asked_of: dict[int, tuple[str, ...]] = {}  # by the identity of rows
+        self._asked_of: dict[Rows, tuple[str, ...]] = {}
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
-    def words(self, item: Item) -> tuple[Shown, ...] | None:
-        """What the words of an item show, or None where something is missing."""
+    def words(self, item: Item) -> tuple[ShownWord, ...] | None:
+        """Return what the words of an item show, or None where something is missing."""
         if item not in self._words:
-            found: list[Shown] = []
+            words: list[ShownWord] = []
             for placed in item.words:
                 shown = self._word(placed, item)
                 if shown is None:
                     break
-                found.append(shown)
-            self._words[item] = tuple(found) if len(found) == len(item.words) else None
+                words.append(shown)
+            self._words[item] = tuple(words) if len(words) == len(item.words) else None
         return self._words[item]
 
-    def _word(self, placed: Placed, item: Item) -> Shown | None:
+    def _word(self, placed: Placed, item: Item) -> ShownWord | None:
         word = placed.word
         if isinstance(word, Fixed):
-            return Shown(None, word.text)
+            return ShownWord(None, word.text)
         if isinstance(word, OneOf):
             key: SlotKey = ("words", word.variable, word.value)
-            return Shown(key, "", f"{word.variable}={word.value}")
+            return ShownWord(key, "", f"{word.variable}={word.value}")
         rows = self._sources[word.object]
         if rows is None:
             self._no_rows(word.object)
@@ -111,10 +114,10 @@ class SlotMaker:
             return None
         key = self._key(rows, word.object, item.solved.values)
         name = "set" if rows.kind == SETS else word.object.name
-        return Shown(key, column, name, frozenset({word.object.name}))
+        return ShownWord(key, column, name, frozenset({word.object.name}))
 
     def _key(self, rows: Rows, item: g.Object, values: g.Setting) -> SlotKey:
-        """Which choice an object's word is made by: a restricted feature makes a choice its own."""
+        """Return the slot of an object's word; a value of a lexical feature makes it another."""
         features = tuple((v, values[v]) for v in self._features(rows, item) if v in values)
         if rows.kind == SETS:
             number = next(i for i, other in enumerate(self.lexicon.sets) if other is rows)
@@ -122,7 +125,7 @@ class SlotMaker:
         return ("lexeme", item, features)
 
     def _features(self, rows: Rows, item: g.Object) -> tuple[g.Variable, ...]:
-        """The lexical features that decide which of the rows an object's word can come from."""
+        """Return the lexical features that decide which rows an object's word can come from."""
         if item not in self._features_of:
             owners = self.grammar.objects.values() if rows.kind == SETS else (item,)
             self._features_of[item] = tuple(
@@ -165,7 +168,11 @@ class SlotMaker:
         return self._columns[key]
 
     def _find_column(self, rows: Rows, item: g.Object, values: Mapping[str, str]) -> str | None:
-        """The most specific column all of whose parts are among an object's values."""
+        """Return the most specific column all of whose parts are among an object's values.
+
+        ``nom.sg`` for an object that is nominative, singular and feminine, if there is no column
+        ``nom.sg.f``. Reported and None where no column, or more than one, is the most specific.
+        """
         bundle = set(values.values())
         sets = rows.kind == SETS
         fitting: dict[str, frozenset[str]] = {}
@@ -225,14 +232,17 @@ class SlotMaker:
     # --- slots
 
     def slot(self, spec: Spec) -> Slot:
-        """The slot of a spec."""
-        found = self._slots.get(spec)
-        if found is None:
-            found = self._slots[spec] = self._make_slot(spec, select=True)
-        return found
+        """Return the slot of a spec."""
+        slot = self._slots.get(spec)
+        if slot is None:
+            slot = self._slots[spec] = self._make_slot(spec, select=True)
+        return slot
 
     def unselected(self, spec: Spec) -> tuple[Slot, list[tuple[g.IsA, Bools]]]:
-        """The slot without what selections ask of it alone, and those with what they let pass."""
+        """Return the slot without the selections that ask about it alone, and these selections.
+
+        Each comes with the candidates that it lets pass.
+        """
         slot = self._make_slot(spec, select=False)
         if slot.rows is None:
             return slot, []
@@ -253,7 +263,7 @@ class SlotMaker:
         forms: dict[str, tuple[str, ...]] = {}
         for column in spec.columns:
             texts = tuple(map(rows.columns[column].__getitem__, chosen))
-            # equal columns are one object, so that what is found out about one is found out once
+            # equal columns are one object, so that facts about one are found once
             forms[column] = self._texts.setdefault(texts, texts)
         return Slot(
             spec.name,
@@ -268,9 +278,9 @@ class SlotMaker:
     def _candidates(
         self, spec: Spec, rows: Rows, features: Features, *, select: bool
     ) -> Candidates:
-        """The rows of a slot in their order, worked out once for specs that differ in no row.
+        """Return the rows of a slot in their order, found once for specs with the same rows.
 
-        Rows stand in the order of their cells, whatever the columns are called. Rows of the same
+        Rows are in the order of their cells, whatever the columns are named. Rows of the same
         cells are told apart by the columns that show, then by those asked about.
         """
         contents = rows.contents
@@ -287,8 +297,8 @@ class SlotMaker:
         return self._chosen[key]
 
     def _asked(self, rows: Rows) -> tuple[str, ...]:
-        """The columns of some rows that selections and rules ask about, in the grammar's order."""
-        if id(rows) not in self._asked_of:
+        """Return the columns that selections and rules ask about, in the grammar's order."""
+        if rows not in self._asked_of:
             names: dict[str, None] = {}
             for selection in self.grammar.selections:
                 if isinstance(selection, g.Share):
@@ -296,9 +306,9 @@ class SlotMaker:
                 elif isinstance(selection, g.IsA):
                     names.update(dict.fromkeys(columns_in(selection.expression)))
             names.update(dict.fromkeys(v.attribute for v in self.grammar.variables.values()))
-            own = (f"{item}.{name}" for name in names for item in self.grammar.objects)
-            self._asked_of[id(rows)] = tuple(c for c in (*names, *own) if c in rows.columns)
-        return self._asked_of[id(rows)]
+            of_sets = (f"{item}.{name}" for name in names for item in self.grammar.objects)
+            self._asked_of[rows] = tuple(c for c in (*names, *of_sets) if c in rows.columns)
+        return self._asked_of[rows]
 
     def _rows_of_key(self, key: SlotKey) -> tuple[Rows, Features]:
         features = key[2]
@@ -319,7 +329,7 @@ class SlotMaker:
         *,
         select: bool,
     ) -> list[int]:
-        """The rows that have the features, all forms, and satisfy what is asked of them alone."""
+        """Return the rows that have the features and all forms, and satisfy selections alone."""
         chosen = list(range(len(rows)))
         for variable, value in features:
             cells = rows.of(variable.object.name).columns[variable.attribute]
@@ -336,7 +346,7 @@ class SlotMaker:
         return chosen
 
     def _asked_alone(self, spec: Spec) -> Iterator[g.IsA]:
-        """The selections that ask something of this slot only."""
+        """Yield the selections that ask about this slot only."""
         for selection in self.grammar.selections:
             if isinstance(selection, g.IsA) and selection.object.name in spec.objects:
                 others = {owner for owner, _ in references(selection.expression)}
@@ -344,7 +354,7 @@ class SlotMaker:
                     yield selection
 
     def _alone(self, selection: g.IsA, rows: Rows, chosen: list[int]) -> Bools:
-        """Which rows satisfy what is asked of them, or of two objects of one lexical set."""
+        """Return which rows satisfy a selection, of one object or of two of one lexical set."""
         mine = rows.of(selection.object.name)
         others = {owner for owner, _ in references(selection.expression)}
         if not others:
@@ -355,6 +365,7 @@ class SlotMaker:
         return fits_itself(selection.expression, mine, chosen, theirs)
 
     def _missing(self, spec: Spec, rows: Rows, missing: list[int]) -> None:
+        """Warn of rows without a form that is shown."""
         columns = [c for c in spec.columns if any(not rows.columns[c][r] for r in missing)]
         one = len(missing) == 1
         used = "used" if rows.kind == SETS else f"`{spec.name}`"
@@ -368,6 +379,7 @@ class SlotMaker:
         )
 
     def _merged(self, spec: Spec, rows: Rows, chosen: list[int]) -> list[int]:
+        """Return the rows without those that look like an earlier one, and warn of these."""
         kept: dict[tuple[str, ...], int] = {}
         doubled: list[int] = []
         columns = [map(rows.columns[c].__getitem__, chosen) for c in spec.columns]
@@ -390,7 +402,7 @@ class SlotMaker:
 
 
 def kept(slot: Slot, keep: Bools) -> Slot:
-    """A slot with some of its candidates only."""
+    """Return a slot with some of its candidates only."""
     if keep.all():
         return slot
 
@@ -404,14 +416,14 @@ def kept(slot: Slot, keep: Bools) -> Slot:
 
 
 def some(slot: Slot, places: Ints) -> Slot:
-    """A slot with the candidates at some places only, in their order in the slot."""
+    """Return a slot with the candidates at some places only, in their order in the slot."""
     keep = np.zeros(len(slot), dtype=np.bool_)
     keep[places] = True
     return kept(slot, keep)
 
 
 def lexemes_of(name: str, number: int = 1) -> str:
-    """What a slot of some name holds: ``lexeme for `subj```, ``lexical sets``."""
+    """Return what a slot of some name holds: ``lexeme for `subj```, ``lexical sets``."""
     plural = "s" * (number != 1)
     if name == "set":
         return f"lexical set{plural}"

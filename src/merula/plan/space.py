@@ -1,9 +1,15 @@
 """Counting, ranking and unranking the combinations of candidates that satisfy all constraints.
 
-Candidates of a slot that no constraint can tell apart form a class. Classes are counted by
-bucket elimination, with class sizes as weights; the same tables turn a number in [0, count)
-into a combination and back. A connected component of slots is a space of its own, so that
-only a component's tables have to be small; the address is a mixed-radix number over components.
+The sizes of slots and the constraints between them go in; out come the number of combinations, the
+combination at an address in [0, count), and the address of a combination. Planner, rows, suites and
+changes call this. A connected component of slots is counted by itself
+(`merula.plan.elimination`), so that only a component's tables have to be small; an address is a
+mixed-radix number over components. Slots of 3, 4 and 5 lexemes without a constraint are three
+components, and address 37 = 1 + 3 · (0 + 4 · 3) is their lexemes 1, 0 and 3:
+
+>>> space = Space([3, 4, 5])
+>>> space.count, space.unrank_one(37), space.rank([1, 0, 3])
+(60, (1, 0, 3), 37)
 
 Counts are exact Python integers. Where the sizes of a component multiply to less than 2⁶² its
 tables are int64 and unranking is a few numpy look-ups an address; above that they hold Python
@@ -20,14 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from merula.core.arrays import Ints
-from merula.plan.elimination import LIMIT, Component, Made
+from merula.plan.elimination import MAX_INT64_COUNT, Component, Made
 from merula.plan.relations import Constraint, Distinct
 
 
 class Space:
     """All combinations of one candidate a slot that satisfy the constraints.
 
-    ``made`` keeps what is worked out, for other spaces that have a part in common with this one.
+    ``made`` keeps components, for other spaces that have some in common with this one.
     """
 
     def __init__(
@@ -47,7 +53,7 @@ class Space:
         self.count: int = prod(component.count for _, component in self.components)
 
     def _component(self, slots: tuple[int, ...], made: Made) -> Component:
-        """The component of some slots, which are numbered from 0 in it."""
+        """Return the component of some slots, which are numbered from 0 in it."""
         number = {slot: i for i, slot in enumerate(slots)}
         sizes = tuple(self.sizes[slot] for slot in slots)
         constraints = [
@@ -70,43 +76,43 @@ class Space:
         return made[key]
 
     def unrank(self, addresses: NDArray[Any]) -> list[Ints]:
-        """The candidates at each address: an array a slot.
+        """Return the candidates at some addresses: an array a slot.
 
-        ``addresses`` is an int64 array, or one of Python integers where ``count`` is above 2⁶².
+        ``addresses`` is an int64 array, or one of Python integers where ``count`` is 2⁶² or more.
         """
-        found: list[Ints] = [np.empty(0, np.int64)] * len(self.sizes)
+        candidates: list[Ints] = [np.empty(0, np.int64)] * len(self.sizes)
         rest = addresses
         for number, (slots, component) in enumerate(self.components):
             if number == len(self.components) - 1:
-                own = rest
+                part = rest
             else:
-                own = rest % component.count
+                part = rest % component.count
                 rest = rest // component.count
-            for slot, chosen in component.unrank(own).items():
-                found[slots[slot]] = chosen
-        return found
+            for slot, chosen in component.unrank(part).items():
+                candidates[slots[slot]] = chosen
+        return candidates
 
     def unrank_one(self, address: int) -> tuple[int, ...]:
-        """The candidates at one address."""
-        kind = np.int64 if self.count < LIMIT else object
+        """Return the candidates at one address."""
+        kind = np.int64 if self.count < MAX_INT64_COUNT else object
         return tuple(int(x[0]) for x in self.unrank(np.array([address], dtype=kind)))
 
     def forget(self) -> None:
-        """Let go of what makes finding addresses fast; it is worked out again if needed."""
+        """Drop the indices that make addresses fast to find; they are made again if needed."""
         for _, component in self.components:
             for bucket in component.buckets:
                 bucket.__dict__.pop("guide", None)
 
     def rank(self, candidates: Sequence[int]) -> int:
-        """The address of a combination that satisfies the constraints."""
+        """Return the address of a combination that satisfies the constraints."""
         address = 0
         for slots, component in reversed(self.components):
-            own = component.rank([candidates[slot] for slot in slots])
-            address = address * component.count + own
+            part = component.rank([candidates[slot] for slot in slots])
+            address = address * component.count + part
         return address
 
     def contains(self, candidates: Sequence[int]) -> bool:
-        """Whether a combination satisfies all constraints."""
+        """Return whether a combination satisfies all constraints."""
         for c in self.constraints:
             place = tuple(x[candidates[s]] for s, x in zip(c.slots, c.groups, strict=True))
             if not c.table[place]:
@@ -118,7 +124,7 @@ class Space:
         return True
 
     def restricted(self, keep: Sequence[Ints]) -> Space:
-        """The space of some candidates only: ``keep`` holds the ones left of each slot."""
+        """Return the space of some candidates only: ``keep`` holds those left of each slot."""
         constraints = [
             Constraint(
                 c.slots,
@@ -137,7 +143,11 @@ class Space:
         return Space([len(k) for k in keep], constraints, distinct)
 
     def clash(self) -> list[Constraint | Distinct]:
-        """For an empty space: an irreducible set of constraints that no combination satisfies."""
+        """Return, for an empty space, an irreducible set of constraints that cannot hold together.
+
+        Each constraint in turn is left out for good if the space is empty without it too. So none
+        of the rest can be spared, though another set may have fewer constraints.
+        """
         needed: list[Constraint | Distinct] = [*self.distinct, *self.constraints]
         for item in list(needed):
             fewer = [other for other in needed if other is not item]
@@ -148,8 +158,9 @@ class Space:
         return needed
 
 
-def _components(number: int, links: Iterable[Constraint | Distinct]) -> list[tuple[int, ...]]:
-    parent = list(range(number))
+def _components(count: int, links: Iterable[Constraint | Distinct]) -> list[tuple[int, ...]]:
+    """Return the sets of slots, out of ``count``, that constraints tie together (union-find)."""
+    parent = list(range(count))
 
     def root(i: int) -> int:
         while parent[i] != i:
@@ -161,6 +172,6 @@ def _components(number: int, links: Iterable[Constraint | Distinct]) -> list[tup
             one, other = sorted((root(link.slots[0]), root(slot)))
             parent[other] = one
     members: dict[int, list[int]] = {}
-    for slot in range(number):
+    for slot in range(count):
         members.setdefault(root(slot), []).append(slot)
     return [tuple(slots) for slots in members.values()]

@@ -1,4 +1,4 @@
-"""A combination of lexemes from one wish a slot: the nearest ones that go together.
+"""A combination of lexemes from one wish a slot: the nearest lexemes that go together.
 
 `Space.unrank` turns one number into a combination. Here each slot has a number of its own, so that
 a change of one wish changes as little as can be: what shrinks examples needs that. Any wishes give
@@ -17,30 +17,31 @@ import numpy as np
 from merula.plan.elimination import Component
 from merula.plan.space import Space
 
-MOST = 4096  # rows that a slot keeps at a time
+MAX_ROWS_KEPT = 4_096  # of a slot at a time: some megabytes, where a slot has a thousand lexemes
 
 
 class Chooser:
     """Chooses in a space; ``order`` holds the candidates of each slot, those liked best first."""
 
     def __init__(self, space: Space, order: Sequence[Sequence[int]]) -> None:
-        self.number = len(space.sizes)
+        self.size = len(space.sizes)
         self.steps: list[_Step] = []
         self.groups: list[_Group] = []
         for slots, component in space.components:
-            own = {slot: [int(c) for c in order[slot]] for slot in slots}
-            steps = [_Step(component, i, slots, own) for i in range(len(component.buckets))]
+            orders = {slot: [int(c) for c in order[slot]] for slot in slots}
+            steps = [_Step(component, i, slots, orders) for i in range(len(component.buckets))]
             self.steps += reversed(steps)
-            self.groups += [_Group(component, i, slots, own) for i in range(len(component.groups))]
+            groups = range(len(component.groups))
+            self.groups += [_Group(component, i, slots, orders) for i in groups]
 
     def choose(self, wishes: Sequence[int]) -> tuple[int, ...]:
-        """The candidate of each slot.
+        """Return the candidate of each slot.
 
         ``wishes[s]`` is a place in the order of slot *s*, from 0 to its size - 1. The candidate
-        there is taken if it can be, else the next that can, from the end to the beginning again.
-        Slots are settled in an order of the space's own.
+        there is taken if it can be, else the next one that can, going on from the end to the
+        beginning. Slots are settled in the order in which elimination leaves them.
         """
-        found, settled, places = [0] * self.number, [0] * self.number, list(wishes)
+        chosen, settled, places = [0] * self.size, [0] * self.size, list(wishes)
         for step in self.steps:
             slot = step.slot
             row = 0
@@ -51,14 +52,14 @@ class Chooser:
             if not fine[place]:
                 places[slot] = place = _next(fine, place)
             settled[slot] = step.classes[place]
-            found[slot] = step.order[place]
+            chosen[slot] = step.order[place]
         for group in self.groups:
-            group.part(found, places)
-        return tuple(found)
+            group.part(chosen, places)
+        return tuple(chosen)
 
 
 class _Step:
-    """One slot is settled, given the classes of its parents, which are settled before it."""
+    """The settling of one slot, given the classes of its parents, which are settled before it."""
 
     def __init__(
         self,
@@ -77,16 +78,16 @@ class _Step:
         self.fine: dict[int, bytes] = {}  # row of the parents' classes → whether each place can be
 
     def open(self, row: int) -> bytes:
-        """Which places leave the slots that are not settled something."""
-        if len(self.fine) >= MOST:
+        """Return which places leave something for the slots that are not settled yet."""
+        if len(self.fine) >= MAX_ROWS_KEPT:
             self.fine.clear()
         ways = np.asarray(self.bucket.ways(row) != 0, dtype=np.bool_)
-        found = self.fine[row] = ways[self._classes].tobytes()
-        return found
+        fine = self.fine[row] = ways[self._classes].tobytes()
+        return fine
 
 
 class _Group:
-    """Slots whose candidates have to have different keys; their classes say that they can."""
+    """Slots whose candidates must have different keys; the classes chosen say that they can."""
 
     def __init__(
         self,
@@ -98,23 +99,23 @@ class _Group:
         group = component.groups[number]
         self.members = []
         for slot, keys in zip(group.slots, group.keys, strict=True):
-            own = order[slots[slot]]
-            at = np.array(own, dtype=np.int64)
+            candidates = order[slots[slot]]
+            at = np.array(candidates, dtype=np.int64)
             kinds: list[int] = component.class_of[slot][at].tolist()
-            self.members.append((slots[slot], own, keys[at].tolist(), kinds))
+            self.members.append((slots[slot], candidates, keys[at].tolist(), kinds))
 
-    def part(self, found: list[int], places: Sequence[int]) -> None:
+    def part(self, chosen: list[int], places: Sequence[int]) -> None:
         """Exchange a candidate whose key is taken for the next one of its class that is free."""
         taken: set[int] = set()
         for slot, order, keys, kinds in self.members:
             start = place = places[slot]
             while keys[place] in taken or kinds[place] != kinds[start]:
                 place = (place + 1) % len(order)
-            found[slot] = order[place]
+            chosen[slot] = order[place]
             taken.add(keys[place])
 
 
 def _next(fine: bytes, place: int) -> int:
-    """The next place that is fine, from a place on and round."""
+    """Return the next place that is fine, from a place on and round to the beginning."""
     found = fine.find(1, place)
     return found if found >= 0 else fine.find(1)

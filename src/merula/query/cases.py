@@ -22,7 +22,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.resources import SUFFIX
 from merula.core.resources import folder as packaged
-from merula.design.pairs import CellPair
+from merula.design.pairs import MinimalPair
 from merula.plan.order import Permutation
 from merula.query.narrowing import Restriction, narrowed
 from merula.query.occurrences import (
@@ -38,7 +38,7 @@ from merula.testing import CaseRequest
 
 MOST = 100_000  # cases of a test
 
-Part: TypeAlias = CellPair | int | None  # a pair, the place of a cell, or the whole instance
+Part: TypeAlias = MinimalPair | int | None  # a pair, the place of a cell, or the whole instance
 
 
 class TooMany(ValueError):
@@ -73,7 +73,7 @@ class Case:
         variant, cells = self.narrow.plan.variant, self.narrow.plan.cells
         words = [self.design.name, str(self.address), variant.frame.name]
         words += [f"{name}:{value}" for name, value in variant.choices]
-        if isinstance(self.part, CellPair):
+        if isinstance(self.part, MinimalPair):
             words.append(self.part.contrast)
         words += [cells[place].cell.label for place in self.places]
         return "-".join(re.sub(r"[^\w.:+]", "_", word) for word in words)
@@ -81,7 +81,7 @@ class Case:
     @property
     def places(self) -> tuple[int, ...]:
         """The places of the cells that it is about; none where it is about all."""
-        if isinstance(self.part, CellPair):
+        if isinstance(self.part, MinimalPair):
             return (self.part.good, self.part.bad)
         return () if self.part is None else (self.part,)
 
@@ -90,7 +90,7 @@ class Case:
         if self.part is None:
             return self._instance()
         chosen = self.narrow.plan.space.unrank_one(self.local)
-        if isinstance(self.part, CellPair):
+        if isinstance(self.part, MinimalPair):
             return pair_of(self.design, self.narrow, self.part, chosen)
         return occurrence(self.design, self.narrow, self.part, chosen)
 

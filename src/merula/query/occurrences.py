@@ -11,7 +11,7 @@ from typing import Any
 from merula.api import Design, Grammar, Instance, Sentence
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import did_you_mean, listing
-from merula.design.pairs import CellPair, pairs_of
+from merula.design.pairs import MinimalPair, pairs_of
 from merula.plan.planner import phrases
 from merula.query.narrowing import Restriction
 
@@ -109,7 +109,9 @@ def occurrence(
     )
 
 
-def pair_of(design: Design, narrow: Restriction, cells: CellPair, chosen: tuple[int, ...]) -> Pair:
+def pair_of(
+    design: Design, narrow: Restriction, cells: MinimalPair, chosen: tuple[int, ...]
+) -> Pair:
     """Two cells of a plan as a pair, for a choice of the lexemes left."""
     good, bad = (occurrence(design, narrow, i, chosen) for i in (cells.good, cells.bad))
     return Pair(good, bad, cells.contrast)
@@ -128,7 +130,7 @@ def sentences_in(narrow: Restriction, acceptable: bool | None = None) -> list[in
     return found
 
 
-def pairs_in(narrow: Restriction, contrast: str | None = None) -> list[CellPair]:
+def pairs_in(narrow: Restriction, contrast: str | None = None) -> list[MinimalPair]:
     """The minimal pairs among the cells that are wanted, all or those that differ in a factor.
 
     A matrix has none. They are in the order of the cells, and one sentence of each shows the

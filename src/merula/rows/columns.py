@@ -1,4 +1,10 @@
-"""The columns of rows: what each is called, of what type, and how a batch of it is made."""
+"""The columns of rows: the name and type of each, and the array of it for a batch.
+
+A compiled design goes in; its columns come out (`columns_of`), each of which makes an Arrow array
+of the rows of a batch (`Located`). `merula.rows.maker` calls this. Paradigms have a row a cell,
+matrices a row an instance with its cells in lists; there is one schema for either, and no writer
+adds to it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +21,7 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.arrays import Ints
 from merula.design.cells import Cell, template
 from merula.plan.planner import Plan
-from merula.rows.sentences import Writer, Written
+from merula.rows.sentences import Writer, WrittenRows
 from merula.rows.variation import AddressSpace
 
 WORD = pa.dictionary(pa.int32(), pa.string())
@@ -38,12 +44,12 @@ VARIED = pa.list_(
 )
 
 
-# Columns of texts that hardly repeat; all other strings are words of a dictionary.
+# Columns of texts that hardly repeat; all other strings are words in a dictionary.
 TEXT_COLUMNS = ("address", "sentence", "context", "answers")
 
 
 def row_schema(stored: Any) -> Any:
-    """The schema of rows that are stored with plain types."""
+    """Return the schema of rows that are stored with plain types."""
     fields = [
         pa.field(field.name, _type(field.type, pa.string() if field.name in TEXT_COLUMNS else WORD))
         for field in stored
@@ -52,7 +58,7 @@ def row_schema(stored: Any) -> Any:
 
 
 def _type(kind: Any, text: Any) -> Any:
-    """A type with ``text`` for all kinds of strings that files have."""
+    """Return a type with ``text`` for all kinds of strings that files have."""
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
         return text
     if pa.types.is_struct(kind):
@@ -64,12 +70,12 @@ def _type(kind: Any, text: Any) -> Any:
 
 @dataclass(eq=False)
 class Located:
-    """The instances of a batch, and what several columns need of them."""
+    """The instances of a batch, with what several columns need."""
 
     numbers: Ints
     addresses: NDArray[Any]
     plan_of: Ints
-    written: Written
+    written: WrittenRows
     order: Ints | None = None  # of the answers
     spans: Any = None
 
@@ -82,7 +88,7 @@ class Located:
             self.numbers[part],
             self.addresses[part],
             self.plan_of[part],
-            Written(self.written.numbers[part], lexemes),
+            WrittenRows(self.written.numbers[part], lexemes),
         )
 
 
@@ -98,7 +104,7 @@ class Column:
 
     @staticmethod
     def of(name: str, kind: Any, make: Make) -> Column:
-        """A column with a name and a type."""
+        """Return a column with a name and a type."""
         return Column(pa.field(name, kind), make)
 
 
@@ -111,27 +117,27 @@ def columns_of(
     seed: int,
     spans: bool,
 ) -> list[Column]:
-    """All columns of a design's rows, in order."""
+    """Return all columns of a design's rows, in order."""
     kind = ParadigmColumns if design.kind == "paradigm" else MatrixColumns
-    own = kind(design, space, writer, seed=seed, spans=spans)
+    of = kind(design, space, writer, seed=seed, spans=spans)
     return [
-        Column.of("instance", pa.int64(), lambda rows: pa.array(own.repeat(rows.numbers))),
+        Column.of("instance", pa.int64(), lambda rows: pa.array(of.repeat(rows.numbers))),
         Column.of(
             "address",
             pa.string(),
-            lambda rows: repeated(_address_texts(rows.addresses), own.rows_per_instance),
+            lambda rows: repeated(_address_texts(rows.addresses), of.rows_per_instance),
         ),
-        own.constant("design", design.name),
-        own.by_plan("frame", lambda plan: plan.variant.frame.name),
-        own.by_plan("variant", variant_text),
-        *own.columns(),
-        own.constant("grammar", compiled.grammar_digest[:16]),
-        own.constant("lexicon", compiled.lexicon_digest[:16]),
+        of.constant("design", design.name),
+        of.by_plan("frame", lambda plan: plan.variant.frame.name),
+        of.by_plan("variant", variant_text),
+        *of.columns(),
+        of.constant("grammar", compiled.grammar_digest[:16]),
+        of.constant("lexicon", compiled.lexicon_digest[:16]),
     ]
 
 
 class DesignColumns:
-    """What the columns of paradigms and matrices have in common."""
+    """The columns that paradigms and matrices have in common."""
 
     def __init__(
         self,
@@ -152,15 +158,15 @@ class DesignColumns:
         return 1
 
     def columns(self) -> Iterator[Column]:
-        """The columns of this kind of design."""
+        """Yield the columns of this kind of design."""
         raise NotImplementedError
 
     def repeat(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of instances as values of rows."""
+        """Return values of instances as values of rows."""
         return np.repeat(values, self.rows_per_instance)
 
     def constant(self, name: str, text: str) -> Column:
-        """A column of one word."""
+        """Return a column of one word."""
         values = pa.array([text], pa.string())
 
         def make(rows: Located) -> Any:
@@ -170,38 +176,38 @@ class DesignColumns:
         return Column.of(name, WORD, make)
 
     def by_plan(self, name: str, text: Callable[[Plan], str]) -> Column:
-        """A column of a text that the variant decides."""
+        """Return a column of a text that the variant decides."""
         words = Words([text(plan) for plan in self.design.plans])
         return Column.of(name, WORD, lambda rows: words.array(self.repeat(words.ids[rows.plan_of])))
 
     def by_cell(self, text: Callable[[Cell], str | None]) -> Words:
-        """The words of a text that variant and cell decide, ids of shape (plans, cells)."""
+        """Return the words of a text that variant and cell decide, ids of shape (plans, cells)."""
         shape = (len(self.design.plans), len(self.cells))
         return Words([text(cell) for cell in self._every_cell()], shape)
 
-    def broken(self) -> Lists:
-        """The broken rules of each cell of each plan; a list's number is plan · cells + cell."""
-        return Lists([cell.broken for cell in self._every_cell()])
+    def broken(self) -> WordLists:
+        """Return the broken rules of all cells; the number of a list is plan · cells + cell."""
+        return WordLists([cell.broken for cell in self._every_cell()])
 
     def _every_cell(self) -> Iterator[Cell]:
         return (cell.cell for plan in self.design.plans for cell in plan.cells)
 
     @property
     def lexeme_type(self) -> Any:
-        """A word for each slot."""
+        """The type of lexemes: a struct with a word for each slot."""
         return pa.struct([(name, WORD) for name in self.writer.titles])
 
     def lexemes(self, places: Mapping[str, NDArray[np.int32]], length: int) -> Any:
-        """The lexeme of each slot, null where a variant has not the slot."""
+        """Return the lexeme of each slot, null where a variant does not have the slot."""
         missing = np.full(length, -1, dtype=np.int32)
         fields = [
-            words_array(places.get(name, missing), pa.array(list(known), pa.string()))
-            for name, known in self.writer.titles.items()
+            words_array(places.get(name, missing), pa.array(list(titles), pa.string()))
+            for name, titles in self.writer.titles.items()
         ]
         return pa.StructArray.from_arrays(fields, names=list(self.writer.titles))
 
     def lexeme_column(self) -> Iterator[Column]:
-        """The lexemes of each row, where there are any (a struct needs a field)."""
+        """Yield the column of lexemes, where there are any (a struct needs a field)."""
         if self.writer.titles:
 
             def make(rows: Located) -> Any:
@@ -211,23 +217,23 @@ class DesignColumns:
             yield Column.of("lexemes", self.lexeme_type, make)
 
     def spans(self, rows: Located) -> Any:
-        """Where the objects of each sentence stand, sentence by sentence."""
+        """Return the places of objects, sentence by sentence."""
         if rows.spans is None:
-            found = self.writer.spans(rows.plan_of, rows.written)
+            spans = self.writer.spans(rows.plan_of, rows.written)
             struct = pa.StructArray.from_arrays(
                 [
-                    words_array(found.objects, pa.array(found.names, pa.string())),
-                    pa.array(found.starts),
-                    pa.array(found.ends),
+                    words_array(spans.objects, pa.array(spans.names, pa.string())),
+                    pa.array(spans.starts),
+                    pa.array(spans.ends),
                 ],
                 fields=list(SPANS.value_type),
             )
-            rows.spans = pa.ListArray.from_arrays(pa.array(found.offsets), struct)
+            rows.spans = pa.ListArray.from_arrays(pa.array(spans.offsets), struct)
         return rows.spans
 
 
 class ParadigmColumns(DesignColumns):
-    """A row a cell."""
+    """The columns of a paradigm, which has a row a cell."""
 
     @property
     def rows_per_instance(self) -> int:
@@ -235,7 +241,7 @@ class ParadigmColumns(DesignColumns):
         return len(self.cells)
 
     def columns(self) -> Iterator[Column]:
-        """The columns that only paradigms have."""
+        """Yield the columns that only paradigms have."""
         label = self.by_cell(lambda cell: cell.label)
         yield Column.of("cell", WORD, lambda rows: label.array(label.ids[rows.plan_of]))
         names = [name for name, _ in self.cells[0].factors] if self.cells else []
@@ -260,18 +266,18 @@ class ParadigmColumns(DesignColumns):
     def _struct(
         self, name: str, names: Iterable[str], values: Callable[[Cell], Mapping[str, str]]
     ) -> Column:
-        """A group of words that variant and cell decide."""
+        """Return a column of structs of words that variant and cell decide."""
         fields = {
-            own: self.by_cell(lambda cell, own=own: values(cell).get(own))  # type: ignore[misc]
-            for own in names
+            key: self.by_cell(lambda cell, key=key: values(cell).get(key))  # type: ignore[misc]
+            for key in names
         }
-        kind = pa.struct([(own, WORD) for own in fields])
+        kind = pa.struct([(key, WORD) for key in fields])
         return Column.of(name, kind, lambda rows: struct_array(fields, rows.plan_of))
 
     def _scopes(self) -> list[str]:
-        """The objects of which a rule asks whether they stand in a constituent."""
-        cells = (cell for _, found in self.design.cells for cell in found)
-        return list(dict.fromkeys(name for cell in cells for name, _ in cell.scopes))
+        """Return the objects of which a rule asks whether they are in a constituent."""
+        every = (cell for _, cells in self.design.cells for cell in cells)
+        return list(dict.fromkeys(name for cell in every for name, _ in cell.scopes))
 
     def _acceptable(self) -> Column:
         values = np.array([cell.acceptable for cell in self._every_cell()], dtype=np.bool_)
@@ -282,20 +288,20 @@ class ParadigmColumns(DesignColumns):
 
 
 class MatrixColumns(DesignColumns):
-    """A row an instance, its cells in lists; answers stand in an order of the row's own."""
+    """The columns of a matrix: a row an instance, cells in lists, answers in an order a row."""
 
     @property
     def context(self) -> int:
-        """How many items are shown."""
+        """The number of items that are shown."""
         return [cell.role for cell in self.cells].count("context")
 
     @property
     def answers(self) -> int:
-        """How many answers there are."""
+        """The number of answers."""
         return len(self.cells) - self.context
 
     def columns(self) -> Iterator[Column]:
-        """The columns that only matrices have."""
+        """Yield the columns that only matrices have."""
         yield self.constant("variation", self.space.variation.kind)
         yield Column.of("context", TEXTS, lambda rows: self._texts(rows, self._shown(rows)))
         yield Column.of("answers", TEXTS, lambda rows: self._texts(rows, self._answers(rows)))
@@ -340,7 +346,7 @@ class MatrixColumns(DesignColumns):
     # columns of some cells
 
     def _numbers(self, rows: Located, cells: Ints) -> Ints:
-        """Plan · cells + cell of each cell shown."""
+        """Return the number of each cell shown: plan · cells + cell."""
         return (rows.plan_of[:, None] * len(self.cells) + cells).reshape(-1)
 
     def _texts(self, rows: Located, cells: Ints) -> Any:
@@ -388,31 +394,40 @@ class MatrixColumns(DesignColumns):
 
 
 def _nothing_varied(length: int) -> Any:
-    """An empty list a row: types I and III show the words of the tables."""
+    """Return an empty list a row: types I and III show the words of the tables."""
     offsets = pa.array(np.zeros(length + 1, dtype=np.int32))
     return pa.ListArray.from_arrays(offsets, pa.array([], VARIED.value_type))
 
 
 def answer_orders(numbers: Ints, answers: int, seed: int) -> Ints:
-    """The order of the answers of each row: entry ``[r, j]`` is the answer at position ``j``.
+    """Return the order of the answers of each row: ``[r, j]`` is the answer at position ``j``.
 
     In every block of as many rows as there are answers, the right answer (0) is at each position
     once, in an order of the block's own; so it is at each equally often, and neither the rows
-    before nor the number of a row tell where. The others are in an order of the row's own.
+    before nor the number of a row tell where. Wrong answers are in an order of the row's own.
+
+    >>> orders = answer_orders(np.arange(6), 3, seed=0)
+    >>> orders.argmin(axis=1).tolist()
+    [2, 0, 1, 1, 2, 0]
     """
     blocks, block_of = np.unique(numbers // answers, return_inverse=True)
     positions = _shuffles(blocks, answers, seed, "positions")[block_of, numbers % answers]
-    others = _shuffles(numbers, answers - 1, seed, "others") + 1
+    wrong = _shuffles(numbers, answers - 1, seed, "others") + 1
     order = np.zeros((len(numbers), answers), dtype=np.int64)
     rows = np.arange(len(numbers))
     for at in range(answers - 1):
-        order[rows, at + (at >= positions)] = others[:, at]
+        order[rows, at + (at >= positions)] = wrong[:, at]
     return order
 
 
 def _shuffles(numbers: Ints, width: int, seed: int, what: str) -> Ints:
-    """A permutation of 0 … ``width`` - 1 for each number (Fisher & Yates), decided by the seed."""
-    found = np.tile(np.arange(width, dtype=np.int64), (len(numbers), 1))
+    """Return a permutation of 0 … ``width`` - 1 for each number, decided by the seed.
+
+    It is Fisher and Yates' shuffle, which is uniform, done for all numbers at once. A number times
+    an odd constant is mixed by shifts and multiplications as in SplitMix64 (Steele, Lea & Flood
+    2014), once more for every step.
+    """
+    shuffled = np.tile(np.arange(width, dtype=np.int64), (len(numbers), 1))
     text = f"merula {what} {seed}".encode()
     key = np.uint64(int.from_bytes(hashlib.sha256(text).digest()[:8], "little"))
     state = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + key
@@ -423,12 +438,12 @@ def _shuffles(numbers: Ints, width: int, seed: int, what: str) -> Ints:
             state *= np.uint64(0xBF58476D1CE4E5B9)
         state ^= state >> np.uint64(27)
         j = ((state >> np.uint64(32)) * np.uint64(i + 1) >> np.uint64(32)).astype(np.int64)
-        found[rows, i], found[rows, j] = found[rows, j], found[rows, i]
-    return found
+        shuffled[rows, i], shuffled[rows, j] = shuffled[rows, j], shuffled[rows, i]
+    return shuffled
 
 
 def variant_text(plan: Plan) -> str:
-    """``subj.number=sg pl; n2=absent sg``."""
+    """Return the choices of a plan's variant: ``subj.number=sg pl; n2=absent sg``."""
     return "; ".join(f"{name}={label}" for name, label in plan.variant.choices)
 
 
@@ -445,17 +460,17 @@ class Words:
     """Words with ids, and columns of them."""
 
     def __init__(self, texts: Sequence[str | None], shape: tuple[int, ...] = (-1,)) -> None:
-        known = {t: i for i, t in enumerate(dict.fromkeys(t for t in texts if t is not None))}
-        ids = [-1 if t is None else known[t] for t in texts]
+        places = {t: i for i, t in enumerate(dict.fromkeys(t for t in texts if t is not None))}
+        ids = [-1 if t is None else places[t] for t in texts]
         self.ids: NDArray[np.int32] = np.array(ids, dtype=np.int32).reshape(shape)
-        self.values = pa.array(list(known), pa.string())
+        self.values = pa.array(list(places), pa.string())
 
     def array(self, ids: NDArray[np.int32]) -> Any:
-        """The column of some ids (null for -1)."""
+        """Return the column of some ids (null for -1)."""
         return words_array(ids.reshape(-1), self.values)
 
 
-class Lists:
+class WordLists:
     """Lists of words, and columns of them."""
 
     def __init__(self, lists: Sequence[Sequence[str]]) -> None:
@@ -464,7 +479,7 @@ class Lists:
         self.starts = np.cumsum(self.sizes) - self.sizes
 
     def array(self, ids: Ints) -> Any:
-        """The column of the lists with some numbers."""
+        """Return the column of the lists with some numbers."""
         sizes = self.sizes[ids]
         offsets = np.zeros(len(ids) + 1, dtype=np.int32)
         np.cumsum(sizes, out=offsets[1:])
@@ -473,27 +488,27 @@ class Lists:
 
 
 def words_array(ids: NDArray[np.int32], values: Any) -> Any:
-    """A dictionary array of the values with some places (null for -1)."""
+    """Return a dictionary array of the values at some places (null for -1)."""
     missing = ids < 0
     mask = missing if missing.any() else None
     return pa.DictionaryArray.from_arrays(pa.array(ids, mask=mask), values)
 
 
 def repeated(array: Any, times: int) -> Any:
-    """An array with each value a number of times."""
+    """Return an array with each value a number of times."""
     if times == 1:
         return array
     return array.take(pa.array(np.repeat(np.arange(len(array), dtype=np.int32), times)))
 
 
 def struct_array(fields: Mapping[str, Words], plan_of: Ints) -> Any:
-    """A struct of words that plans decide; ids of shape (plans, …)."""
+    """Return a struct array of words that plans decide, with ids of shape (plans, …)."""
     arrays = [words.array(words.ids[plan_of]) for words in fields.values()]
     return pa.StructArray.from_arrays(arrays, names=list(fields))
 
 
 def list_array(values: Any, width: int) -> Any:
-    """Lists of ``width`` neighbouring values each."""
+    """Return lists of ``width`` neighbouring values each."""
     length = len(values) // width if width else 0
     offsets = pa.array(np.arange(length + 1, dtype=np.int32) * width)
     return pa.ListArray.from_arrays(offsets, values)

@@ -26,17 +26,17 @@ from merula.rows.columns import Column, Located, columns_of
 from merula.rows.sentences import Writer
 from merula.rows.variation import TYPE_I, AddressSpace, Variation
 
-SCHEMA_VERSION = 3
-CHUNK = 65_536  # sentences a batch
-AHEAD = 4  # batches whose lexemes are looked up together
+SCHEMA_VERSION = 3  # raised when columns mean something else than before
+CHUNK = 65_536  # sentences a batch: some megabytes of Arrow
+AHEAD = 4  # batches whose lexemes are looked up together: fewer and longer steps of numpy
 
 
 @dataclass(frozen=True)
 class RowChoice:
-    """Which rows, and which of their columns.
+    """A choice of rows and of their columns.
 
-    The first ``n`` instances of a seed's order (all where ``n`` is None). ``columns`` names the
-    columns wanted (all where it is None); ``spans`` adds where each object stands.
+    The rows are the first ``n`` instances of a seed's order, all where ``n`` is None. ``columns``
+    are the names of the columns, all where it is None; ``spans`` adds the places of objects.
     """
 
     n: int | None = None
@@ -55,9 +55,9 @@ class RowChoice:
 class RowMaker:
     """Makes the batches of one design of a compiled grammar.
 
-    ``addresses`` are those of the instances wanted, in order, where it is not the seed that draws
-    them; these are numbered from ``first``. Raises `MerulaError` where the design has not what is
-    selected.
+    ``addresses`` are those of the instances, in order, where the seed does not draw them; they are
+    numbered from ``first``. Raises `MerulaError` where the design does not have the instances or
+    columns of the selection.
     """
 
     def __init__(
@@ -74,20 +74,20 @@ class RowMaker:
         self.paradigm = design.kind == "paradigm"
         self.cells: tuple[Cell, ...] = design.cells[0][1] if design.cells else ()
         self.space = AddressSpace(design, selection.variation)
-        self.number = self._number()
+        self.size = self._size()
         self.writer = Writer(
             design.plans,
             compiled.surface,
             draws=self.space.draws_of,
-            instances=self.number,
+            instances=self.size,
             spans=selection.spans,
         )
         self.columns = self._columns()
         fields = [column.field for column in self.columns]
         self.schema: Any = pa.schema(fields, metadata=self._metadata())
 
-    def _number(self) -> int:
-        """How many instances."""
+    def _size(self) -> int:
+        """Return the number of instances."""
         n, count = self.selection.n, self.space.count
         if n is None:
             return count
@@ -101,7 +101,7 @@ class RowMaker:
         return n
 
     def _columns(self) -> list[Column]:
-        """The columns that are wanted."""
+        """Return the columns of the selection."""
         chosen = self.selection
         every = columns_of(
             self.compiled,
@@ -114,22 +114,22 @@ class RowMaker:
         wanted = chosen.columns
         if wanted is None:
             return every
-        known = [column.field.name for column in every]
+        names = [column.field.name for column in every]
         if not any(wanted):
             raise MerulaError.of(
                 "M616",
                 f"no column of {self.design.name} is kept",
-                remedy=f"there is {listing(known)}",
+                remedy=f"there is {listing(names)}",
                 place=self.compiled.source.name,
             )
         for name in wanted:
-            if name not in known:
+            if name not in names:
                 raise MerulaError.of(
                     "M616",
                     f"the rows of {self.design.name} have no column {name}",
                     remedy="add --spans"
                     if name.endswith("spans")
-                    else did_you_mean(name, known) or f"they have {listing(known)}",
+                    else did_you_mean(name, names) or f"they have {listing(names)}",
                     place=self.compiled.source.name,
                 )
         return [column for column in every if column.field.name in wanted]
@@ -137,7 +137,7 @@ class RowMaker:
     def _metadata(self) -> dict[str, str]:
         grammar, variation = self.compiled.grammar, self.selection.variation
         assert grammar is not None
-        found = {
+        metadata = {
             "merula.schema": str(SCHEMA_VERSION),
             "merula.phenomenon": grammar.name,
             "merula.design": self.design.name,
@@ -148,23 +148,23 @@ class RowMaker:
             "merula.seed": str(self.selection.seed),
         }
         if not self.paradigm:
-            found["merula.variation"] = variation.kind
-            found["merula.answers"] = variation.answers
-        return found
+            metadata["merula.variation"] = variation.kind
+            metadata["merula.answers"] = variation.answers
+        return metadata
 
     @property
     def rows_per_instance(self) -> int:
-        """A row for each cell of a paradigm, one for a matrix."""
+        """The number of rows of an instance: one for each cell of a paradigm, one for a matrix."""
         return len(self.cells) if self.paradigm else 1
 
     @property
     def chunk(self) -> int:
-        """How many instances a batch has, unless asked otherwise."""
+        """The number of instances of a batch, where none is given."""
         return max(CHUNK // max(len(self.cells), 1), 1)
 
     @cached_property
     def order(self) -> Permutation:
-        """Row number → address, where the seed decides it."""
+        """The order of the addresses, where the seed decides it."""
         return Permutation(self.space.count, self.selection.seed)
 
     def _addresses(self, start: int, stop: int) -> NDArray[Any]:
@@ -175,8 +175,8 @@ class RowMaker:
     def batches(
         self, start: int = 0, stop: int | None = None, chunk: int | None = None
     ) -> Iterator[Any]:
-        """Record batches of instances ``start`` to ``stop``, ``chunk`` in each but the last."""
-        stop = self.number if stop is None else stop
+        """Yield record batches of instances ``start`` to ``stop``, each of ``chunk`` instances."""
+        stop = self.size if stop is None else stop
         chunk = chunk or self.chunk
         for first in range(start, stop, AHEAD * chunk):
             addresses = self._addresses(first, min(first + AHEAD * chunk, stop))
@@ -185,7 +185,7 @@ class RowMaker:
                 yield self._batch(rows[i : i + chunk])
 
     def batch(self, start: int, stop: int) -> Any:
-        """The rows of instances ``start`` to ``stop`` (exclusive) of the seed's order."""
+        """Return the rows of instances ``start`` to ``stop`` (exclusive) of the seed's order."""
         return self._batch(self.located(self._addresses(start, stop), start))
 
     def located(self, addresses: NDArray[Any], first: int) -> Located:

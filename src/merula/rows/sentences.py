@@ -1,41 +1,47 @@
 """Writing the sentences of a design a batch at a time: numbers in one dictionary of texts.
 
-The number of a text is linear in the candidates of its slots, so that all plans that share a
-space and their slots are written together: one look-up of the plans' bases, one sum a slot.
+The plans of a design go in, and for each batch the rows' plans and addresses; out come the lexemes
+of each row and the numbers of its constituents (`WrittenRows`), their texts and the spans of
+objects. `merula.rows.maker` and `merula.rows.columns` call this. The number of a text is linear in
+the candidates of its slots, so that all plans that share a space and their slots are written
+together: one look-up of the plans' bases, one sum a slot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from merula.core.arrays import Ints
+from merula.core.frozen import ById
 from merula.lexicon.surface import Surface
 from merula.plan.contrast import Piece
-from merula.plan.elimination import LIMIT
+from merula.plan.elimination import MAX_INT64_COUNT
 from merula.plan.planner import Plan, PlanCell, slot_names
 from merula.plan.space import Space
-from merula.rows.constituents import EMPTY, MAX_FUSED, Phrasebook, Table, strung
+from merula.rows.constituents import EMPTY, MAX_FUSED, Phrasebook, TextTable, strung
 
-MAX_TEXTS = 1_000_000  # texts of all constituents together, roughly
+MAX_TEXTS = 1_000_000  # of all constituents together, roughly: some tens of megabytes
 _Terms = tuple[tuple[int, int], ...]  # (slot, stride)
 
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """The tables of a plan's cells, and how the candidates of its slots are called."""
+    """The tables of a plan's cells, and the names of its slots and their candidates."""
 
-    tables: tuple[tuple[Table, ...], ...]  # by cell, by constituent
+    tables: tuple[tuple[TextTable, ...], ...]  # by cell, by constituent
     objects: tuple[tuple[tuple[str, int, int], ...], ...]  # by cell: object, constituent, piece
     names: tuple[str, ...]  # of the plan's slots
     titles: tuple[tuple[str, ...], ...]
 
     def base(self, cell: int, part: int) -> int:
-        """The number of the first text of a constituent."""
+        """Return the number of the first text of a constituent."""
         return self.tables[cell][part].base if part < len(self.tables[cell]) else EMPTY
 
 
@@ -50,12 +56,12 @@ class _Group:
 
 @dataclass(frozen=True, eq=False)
 class _Recipe:
-    """How the numbers of a group's sentences are found; a column is a constituent of a cell.
+    """The steps that find the numbers of a group's sentences; a column is a constituent of a cell.
 
-    The bases of a plan, plus a sum over lexemes (``sums``: draw, terms, columns), plus what the
-    neighbour at the right asks for (``shifts``: column, plan × edge → growth), column by column
+    To the bases of a plan is added a sum over lexemes (``sums``: draw, terms, columns), then what
+    the neighbour at the right asks for (``shifts``: column, plan × edge → growth), column by column
     from the right; then a text whose beginning is swallowed (by a column of ``swallowing``) is
-    exchanged for what is left of it.
+    exchanged for what is left of it. `Writer._write` has an example.
     """
 
     sums: tuple[tuple[int, _Terms, tuple[int, ...]], ...]
@@ -64,12 +70,12 @@ class _Recipe:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class WrittenRows:
     """The sentences of some rows.
 
     ``numbers`` are those of the constituents in the phrasebook, shape (rows, cells,
     constituents); ``lexemes[d][name]`` is the lexeme of a slot in the rows' ``d``-th draw, as a
-    place among `Writer.titles`, -1 where a variant has not the slot.
+    place among `Writer.titles`, -1 where a variant does not have the slot.
     """
 
     numbers: NDArray[np.int32]
@@ -78,7 +84,7 @@ class Written:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Where objects stand in sentences: first character, and the one after the last.
+    """The places of objects in sentences: the first character, and the one after the last.
 
     ``offsets`` bounds the spans of each sentence; ``objects`` are places among ``names``. Words
     of one object beside each other make one span. A word contracted with the one before it is
@@ -120,7 +126,7 @@ class Writer:
         self._group_of: dict[int, _Group] = {}
         self._bases = np.empty((len(plans), 0), dtype=np.int32)
         self._width = 0
-        self._titles_of: dict[tuple[str, int], NDArray[np.int32]] = {}
+        self._titles_of: dict[tuple[str, ById], NDArray[np.int32]] = {}
         for plan in plans:
             for name, slot in zip(slot_names(plan), plan.slots, strict=True):
                 self._places(name, slot.titles)
@@ -141,7 +147,7 @@ class Writer:
                 tuple(slot.titles for slot in plan.slots),
             )
             shape = tuple(tuple((t.slots, t.strides) for t in parts) for parts in tables)
-            key = (id(plan.space), layout.names, layout.titles, shape)
+            key = (plan.space, layout.names, layout.titles, shape)
             group = self._groups.setdefault(key, _Group(plan.space))
             group.layouts[number] = layout
             group.recipe = None
@@ -168,8 +174,8 @@ class Writer:
 
     # --- rows
 
-    def write(self, plan_of: Ints, addresses: Sequence[NDArray[Any]]) -> Written:
-        """The sentences of rows: their plans, and an address in its plan for every draw."""
+    def write(self, plan_of: Ints, addresses: Sequence[NDArray[Any]]) -> WrittenRows:
+        """Return the sentences of rows, given their plans and their addresses for every draw."""
         present = np.unique(plan_of).tolist()
         self._prepare(present)
         groups = list(dict.fromkeys(self._group_of[p] for p in present))
@@ -191,10 +197,22 @@ class Writer:
             for mine, theirs in zip(lexemes, part.lexemes, strict=True):
                 for name, places in theirs.items():
                     mine[name][here] = places
-        return Written(whole, lexemes)
+        return WrittenRows(whole, lexemes)
 
-    def _write(self, group: _Group, plan_of: Ints, addresses: Sequence[NDArray[Any]]) -> Written:
-        if group.space.count < LIMIT:
+    def _write(
+        self, group: _Group, plan_of: Ints, addresses: Sequence[NDArray[Any]]
+    ) -> WrittenRows:
+        """Return the sentences of rows whose plans are all of one group.
+
+        Writing a million sentences word by word takes seconds in Python; here each step is one
+        operation of numpy on all rows. In the example of `merula.rows.constituents` the bases of
+        the plan are (3, 1), for *voit le* and *chat*. Row by row, with the verbs 0, 1 and the nouns
+        1, 1, the sums make (3, 2) and (4, 2). Both nouns show edge 2, before which a verb grows by
+        2: the shifts make (5, 2) and (6, 2), *voit l'arbre* and *aime l'arbre*. With a rule
+        *de le* → *du*, *de* before *le chat* swallows the beginning of its neighbour; the number of
+        *le chat* plus ``withheld`` is that of *chat*.
+        """
+        if group.space.count < MAX_INT64_COUNT:
             addresses = [a.astype(np.int64, copy=False) for a in addresses]
         candidates = [group.space.unrank(a) for a in addresses]
         if group.recipe is None:
@@ -219,10 +237,10 @@ class Writer:
             }
             for drawn in candidates
         )
-        return Written(numbers.reshape(len(plan_of), -1, self._width), lexemes)
+        return WrittenRows(numbers.reshape(len(plan_of), -1, self._width), lexemes)
 
     def _recipe(self, group: _Group) -> _Recipe:
-        """What has to be done for the sentences of a group, found once."""
+        """Return the steps for the sentences of a group, found once."""
         layout = next(iter(group.layouts.values()))
         sums: dict[tuple[int, _Terms], list[int]] = {}
         shifts: list[tuple[int, Ints]] = []
@@ -235,9 +253,9 @@ class Writer:
                     sums.setdefault((draw, terms), []).append(first + part)
             for part in range(self._width - 2, -1, -1):
                 tables = {
-                    plan: other.tables[cell][part]
-                    for plan, other in group.layouts.items()
-                    if part < len(other.tables[cell]) - 1
+                    plan: plan_layout.tables[cell][part]
+                    for plan, plan_layout in group.layouts.items()
+                    if part < len(plan_layout.tables[cell]) - 1
                 }
                 if any(table.blocks > 1 for table in tables.values()):
                     shifts.append((first + part, self._shift(tables)))
@@ -249,29 +267,32 @@ class Writer:
             tuple(sorted(swallowing)),
         )
 
-    def _shift(self, tables: Mapping[int, Table]) -> Ints:
-        """Plan, edge → how much a number grows before the edge."""
-        found = [self.book.shifts(table) for table in tables.values()]
-        shifts = np.zeros((len(self.plans), max(len(x) for x in found)), dtype=np.int64)
-        for plan, growth in zip(tables, found, strict=True):
+    def _shift(self, tables: Mapping[int, TextTable]) -> Ints:
+        """Return how much a number grows, by plan and edge."""
+        growths = [self.book.shifts(table) for table in tables.values()]
+        shifts = np.zeros((len(self.plans), max(map(len, growths))), dtype=np.int64)
+        for plan, growth in zip(tables, growths, strict=True):
             shifts[plan, : len(growth)] = growth
         return shifts
 
     def _places(self, name: str, titles: tuple[str, ...]) -> NDArray[np.int32]:
-        """Candidate → place of its title among `titles` of the slot's name."""
-        key = (name, id(titles))  # the plans keep the titles
+        """Return the place of each candidate's title among `titles` of the slot's name."""
+        key = (name, ById(titles))
         if key not in self._titles_of:
-            known = self.titles.setdefault(name, {})
-            places = [known.setdefault(title, len(known)) for title in titles]
+            of_name = self.titles.setdefault(name, {})
+            places = [of_name.setdefault(title, len(of_name)) for title in titles]
             self._titles_of[key] = np.array(places, dtype=np.int32)
         return self._titles_of[key]
 
     def texts(self, numbers: NDArray[np.int32]) -> Any:
-        """A pyarrow string array of the sentences in an array (…, constituents) of numbers."""
+        """Return the sentences of numbers (…, constituents) as a pyarrow string array."""
         return strung(self.book.texts, numbers.reshape(-1, numbers.shape[-1]))
 
-    def spans(self, plan_of: Ints, written: Written) -> Spans:
-        """The spans of all sentences, row by row and cell by cell; needs ``spans``."""
+    def spans(self, plan_of: Ints, written: WrittenRows) -> Spans:
+        """Return the spans of all sentences, row by row and cell by cell.
+
+        The writer has to be made with ``spans``.
+        """
         numbers, cells = written.numbers, len(self.draws)
         lengths = self.book.lengths[numbers]
         begins = np.cumsum(lengths, axis=2) - lengths
@@ -282,36 +303,36 @@ class Writer:
             sizes[p] = [len(_joined(layout.objects[c])) for c in range(cells)]
         offsets = np.zeros(len(plan_of) * cells + 1, dtype=np.int64)
         np.cumsum(sizes[plan_of].reshape(-1), out=offsets[1:])
-        found = np.empty((3, offsets[-1]), dtype=np.int32)
-        known: dict[str, int] = {}
+        spans = np.empty((3, offsets[-1]), dtype=np.int32)  # object, start, end
+        names: dict[str, int] = {}
         for p, layout in layouts.items():
             rows = np.flatnonzero(plan_of == p)
             for cell in range(cells):
                 at = offsets[rows * cells + cell]
                 for i, words in enumerate(_joined(layout.objects[cell])):
-                    found[0, at + i] = known.setdefault(words[0][0], len(known))
-                    found[1, at + i], found[2, at + i] = self._extent(
+                    spans[0, at + i] = names.setdefault(words[0][0], len(names))
+                    spans[1, at + i], spans[2, at + i] = self._extent(
                         words, numbers[rows, cell], begins[rows, cell]
                     )
-        return Spans(list(known), offsets.astype(np.int32), *found)
+        return Spans(list(names), offsets.astype(np.int32), *spans)
 
     def _extent(
         self, words: Sequence[tuple[str, int, int]], numbers: NDArray[np.int32], begins: Ints
     ) -> tuple[Ints, Ints]:
-        """Where neighbouring words begin and end; those that were swallowed whole do not count."""
+        """Return where neighbouring words begin and end, without those swallowed whole."""
         start = end = np.zeros(len(numbers), dtype=np.int64)
         nothing = np.ones(len(numbers), dtype=np.bool_)
         for _, part, piece in words:
-            own = self.book.extents[numbers[:, part], piece] + begins[:, part, None]
-            there = own[:, 1] > own[:, 0]
-            start = np.where(nothing, own[:, 0], start)
-            end = np.where(nothing | there, own[:, 1], end)
-            nothing &= ~there
+            first, last = (self.book.extents[numbers[:, part], piece] + begins[:, part, None]).T
+            overt = last > first
+            start = np.where(nothing, first, start)
+            end = np.where(nothing | overt, last, end)
+            nothing &= ~overt
         return start, end
 
 
 def _objects(cell: PlanCell, parts: Sequence[Sequence[Piece]]) -> tuple[tuple[str, int, int], ...]:
-    """The object of every word of a cell ("" for fixed words), and where its piece stands."""
+    """Return, for every word of a cell, its object ("" for fixed words) and its piece's place."""
     places = [(i, j) for i, pieces in enumerate(parts) for j in range(len(pieces))]
     return tuple(
         ("" if placed.object is None else placed.object.name, *place)
@@ -320,16 +341,9 @@ def _objects(cell: PlanCell, parts: Sequence[Sequence[Piece]]) -> tuple[tuple[st
 
 
 def _joined(words: Sequence[tuple[str, int, int]]) -> list[list[tuple[str, int, int]]]:
-    """Neighbouring words of one object together, fixed words left out."""
-    found: list[list[tuple[str, int, int]]] = []
-    before = ""
-    for word in words:
-        if word[0] and word[0] == before:
-            found[-1].append(word)
-        elif word[0]:
-            found.append([word])
-        before = word[0]
-    return found
+    """Return neighbouring words of one object together, fixed words left out."""
+    groups = groupby(words, key=itemgetter(0))
+    return [list(group) for name, group in groups if name]
 
 
 def _sum(candidates: Sequence[Ints], terms: _Terms) -> NDArray[np.int32]:

@@ -4,7 +4,9 @@ In type I data all items of an instance show the same lexemes. In type III every
 context is taken from another instance of the same variant, so that the structure is kept and
 no lexical choice occurs twice (Nastase et al. 2023); the answers are from one more instance, or
 mixed, each from an instance of its own. Instances of type III have addresses too: with *c*
-lexical choices and *k* draws there are c·(c-1)·…·(c-k+1).
+lexical choices and *k* draws there are c·(c-1)·…·(c-k+1). An address is a mixed-radix number, whose
+digits count among the choices that are left: with 5 choices and 2 draws there are 5 · 4 = 20, and
+address 7 = 2 + 5 · 1 draws choice 2, and then, of 0, 1, 3, 4, the choice 1.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from numpy.typing import NDArray
 from merula.compiler.compiled import CompiledDesign
 from merula.core.arrays import Ints
 from merula.core.diagnostics import MerulaError
-from merula.plan.elimination import LIMIT
+from merula.plan.elimination import MAX_INT64_COUNT
 
 VARIATIONS = ("I", "III")
 ANSWERS = ("one", "mixed")
@@ -31,7 +33,7 @@ ANSWERS = ("one", "mixed")
 
 @dataclass(frozen=True)
 class Variation:
-    """``kind`` is ``I`` or ``III``; ``answers`` are from ``one`` instance or ``mixed``."""
+    """A lexical variation: of kind I or III, with answers from ``one`` choice or ``mixed``."""
 
     kind: str = "I"
     answers: str = "one"
@@ -42,19 +44,19 @@ class Variation:
                 raise ValueError(f"{value!r} should be one of {', '.join(known)}")
 
     def draws(self, roles: Sequence[str]) -> tuple[int, ...]:
-        """Which draw each cell is written from, by the cells' roles."""
+        """Return the number of the draw that each cell is written from, by the cells' roles."""
         if self.kind == "I":
             return (0,) * len(roles)
         context = roles.count("context")
-        found: list[int] = []
+        draws: list[int] = []
         answers = 0
         for role in roles:
             if role == "context":
-                found.append(len(found))
+                draws.append(len(draws))
             else:
-                found.append(context + (answers if self.answers == "mixed" else 0))
+                draws.append(context + (answers if self.answers == "mixed" else 0))
                 answers += 1
-        return tuple(found)
+        return tuple(draws)
 
 
 TYPE_I = Variation()
@@ -100,18 +102,18 @@ class AddressSpace:
 
     @cached_property
     def draws_of(self) -> tuple[int, ...]:
-        """Which draw each cell is written from."""
+        """The number of the draw that each cell is written from."""
         cells = self.design.cells[0][1] if self.design.cells else ()
         return self.variation.draws([cell.role for cell in cells])
 
     @cached_property
     def draws(self) -> int:
-        """How many lexical choices an instance takes."""
+        """The number of lexical choices that an instance takes."""
         return max(self.draws_of, default=0) + 1
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """How many instances each plan has."""
+        """The number of instances of each plan."""
         return tuple(perm(plan.count, self.draws) for plan in self.design.plans)
 
     @cached_property
@@ -121,45 +123,45 @@ class AddressSpace:
 
     @cached_property
     def count(self) -> int:
-        """How many instances there are, exactly."""
+        """The number of instances, exactly."""
         return sum(self.counts)
 
     def by_frame(self) -> dict[str, int]:
-        """How many instances each frame has."""
-        found: dict[str, int] = {frame.name: 0 for frame in self.design.design.frames}
+        """Return the number of instances of each frame."""
+        counts: dict[str, int] = {frame.name: 0 for frame in self.design.design.frames}
         for plan, count in zip(self.design.plans, self.counts, strict=True):
-            found[plan.variant.frame.name] += count
-        return found
+            counts[plan.variant.frame.name] += count
+        return counts
 
     def locate(self, addresses: NDArray[Any]) -> tuple[Ints, list[NDArray[Any]]]:
-        """The plan of each address, and for each draw the address in the plan."""
+        """Return the plan of each address, and for each draw the address in the plan."""
         if addresses.dtype == object:
-            found = [bisect_right(self.starts, a) - 1 for a in addresses]
-            plan_of = np.array(found, dtype=np.int64)
+            places = [bisect_right(self.starts, a) - 1 for a in addresses]
+            plan_of = np.array(places, dtype=np.int64)
         else:
             starts = np.array(self.starts, dtype=np.int64)
             plan_of = np.searchsorted(starts, addresses, side="right") - 1
-        kind = np.int64 if max(self.starts, default=0) < LIMIT else object
+        kind = np.int64 if max(self.starts, default=0) < MAX_INT64_COUNT else object
         local = addresses - np.array(self.starts, dtype=kind)[plan_of]
         if self.draws == 1:
             return plan_of, [local]
         return plan_of, self._drawn(plan_of, local)
 
     def address(self, plan: int, draws: Sequence[int]) -> int:
-        """The address of an instance: its plan, and for each draw the address in the plan.
+        """Return the address of an instance, given its plan and the draws' addresses in it.
 
         The inverse of `locate`.
         """
-        found, size = 0, self.design.plans[plan].count
+        address, size = 0, self.design.plans[plan].count
         for i in range(len(draws) - 1, -1, -1):
             place = draws[i] - sum(earlier < draws[i] for earlier in draws[:i])
-            found = place + (size - i) * found
-        return self.starts[plan] + found
+            address = place + (size - i) * address
+        return self.starts[plan] + address
 
     def _drawn(self, plan_of: Ints, local: NDArray[Any]) -> list[NDArray[Any]]:
-        """The draws of each instance: digit *i* counts among the choices that are left."""
+        """Return the draws of each instance: digit *i* counts among the choices that are left."""
         counts = [plan.count for plan in self.design.plans]
-        kind: Any = np.int64 if max(counts) < LIMIT else object
+        kind: Any = np.int64 if max(counts) < MAX_INT64_COUNT else object
         sizes = np.array(counts, dtype=local.dtype)[plan_of]
         rest, done = local, []
         taken: list[NDArray[Any]] = []
@@ -176,9 +178,9 @@ class AddressSpace:
 
 
 def _inserted(columns: list[NDArray[Any]], column: NDArray[Any]) -> list[NDArray[Any]]:
-    """Sorted columns (row by row) with one more."""
+    """Return columns that are sorted row by row, with one more."""
     done = []
-    for other in columns:
-        done.append(np.minimum(other, column))
-        column = np.maximum(other, column)
+    for sorted_column in columns:
+        done.append(np.minimum(sorted_column, column))
+        column = np.maximum(sorted_column, column)
     return [*done, column]

@@ -20,20 +20,20 @@ from merula.lexicon.surface import CLOSING
 from merula.plan.planner import phrases
 
 
-class Word(NamedTuple):
+class DrawnWord(NamedTuple):
     """Some words, with the value of their object that changes between the cells (or nothing)."""
 
     text: str
     value: str = ""
 
 
-Run = tuple[Word, ...]  # words beside each other, with the spaces between them
+Run = tuple[DrawnWord, ...]  # words beside each other, with the spaces between them
 
 NOTHING, THERE = "-", "+"
 
 
 @frozen
-class Row:
+class DrawnRow:
     """A sentence: ``words`` stand under the heads of the drawing, ``outline`` under its objects."""
 
     role: str  # "cell", "context" or "answer"
@@ -72,7 +72,7 @@ class Drawing:
     factors: tuple[str, ...]
     scopes: tuple[str, ...]
     heads: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[DrawnRow, ...]
     objects: tuple[str, ...] = ()
     rules: tuple[tuple[str, str], ...] = ()
 
@@ -112,7 +112,7 @@ def draw_template(
 
 
 def draw_sentences(
-    design: str, where: str, title: str, factors: Sequence[str], rows: Sequence[Row]
+    design: str, where: str, title: str, factors: Sequence[str], rows: Sequence[DrawnRow]
 ) -> Drawing:
     """Sentences of which nothing is known but their texts."""
     kind = "paradigm" if rows and rows[0].role == "cell" else "matrix"
@@ -135,7 +135,7 @@ def _draw(
     factors = [name for name, _ in cells[0].factors] if paradigm else []
     scoped = [name for name, _ in cells[0].scopes if name in factors]
     rows = tuple(
-        Row(
+        DrawnRow(
             cell.role,
             cell.label,
             tuple(value for _, value in cell.factors) if paradigm else (),
@@ -188,8 +188,8 @@ def _with_outline(drawn: Drawing, frame: g.Frame, cells: Sequence[Cell]) -> Draw
 def _values(values: Sequence[str] | None, legend: Sequence[str]) -> Run:
     """What an object shows, or that it is absent."""
     if not values:
-        return (Word(NOTHING if values is None else THERE),)
-    return joined([(Word(value, value if value in legend else ""),) for value in values])
+        return (DrawnWord(NOTHING if values is None else THERE),)
+    return joined([(DrawnWord(value, value if value in legend else ""),) for value in values])
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -202,11 +202,11 @@ def plain(run: Run) -> str:
 
 def joined(runs: Iterable[Run]) -> Run:
     """Words put together as they are written: no space after an apostrophe or before a comma."""
-    found: list[Word] = []
+    found: list[DrawnWord] = []
     for run in runs:
         before, after = plain(tuple(found)), plain(run)
         if before and after and not before.endswith("'") and after[0] not in CLOSING:
-            found.append(Word(" "))
+            found.append(DrawnWord(" "))
         found += run
     return tuple(found)
 
@@ -225,7 +225,7 @@ def _shown(cell: Cell, texts: Sequence[str], values: _Values) -> _Shown:
     runs: list[Run] = []
     for placed, text in zip(cell.item.words, texts, strict=True):
         key = placed.object.name if placed.object is not None else f'"{placed_name(placed)}"'
-        run = (Word(text, values.of(placed, cell)),)
+        run = (DrawnWord(text, values.of(placed, cell)),)
         if keys and key == keys[-1] and placed.object is not None:
             runs[-1] = joined([runs[-1], run])
         else:

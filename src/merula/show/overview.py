@@ -14,7 +14,7 @@ from merula.lexicon.table import SETS, Rows
 from merula.rows.variation import TYPE_I, AddressSpace, Variation
 
 
-class Entry(NamedTuple):
+class OverviewEntry(NamedTuple):
     """An entry of a section: what it is called, what it says, and its doc string."""
 
     name: str
@@ -23,11 +23,11 @@ class Entry(NamedTuple):
 
 
 @frozen
-class Section:
+class OverviewSection:
     """A section of a grammar."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[OverviewEntry, ...]
 
 
 @frozen
@@ -37,7 +37,7 @@ class Overview:
     name: str
     doc: str
     language: str
-    sections: tuple[Section, ...]
+    sections: tuple[OverviewSection, ...]
 
 
 class CountRow(NamedTuple):
@@ -63,7 +63,7 @@ def overview(compiled: Compiled) -> Overview:
         "internal": _rules(grammar.rules, "I"),
         "contested": _rules(grammar.contested, ""),
         "select": (
-            Entry("", text)
+            OverviewEntry("", text)
             for text in dict.fromkeys(_line(x.span.text) for x in grammar.selections)
         ),
         "frames": _frames(grammar),
@@ -71,7 +71,7 @@ def overview(compiled: Compiled) -> Overview:
         "matrices": _cycles(grammar),
         "answers": _answers(grammar),
     }
-    found = (Section(name, tuple(entries)) for name, entries in sections.items())
+    found = (OverviewSection(name, tuple(entries)) for name, entries in sections.items())
     return Overview(
         grammar.name, grammar.doc, grammar.language, tuple(s for s in found if s.entries)
     )
@@ -101,7 +101,7 @@ def count_rows(design: CompiledDesign, variation: Variation = TYPE_I) -> list[Co
     return [head, *(rest if several else [])]
 
 
-def _tables(compiled: Compiled) -> Iterator[Entry]:
+def _tables(compiled: Compiled) -> Iterator[OverviewEntry]:
     """The tables that words are taken from, and how many rows of each kind there are."""
     seen: dict[int, Rows] = {}
     for design in compiled.designs.values():
@@ -111,10 +111,10 @@ def _tables(compiled: Compiled) -> Iterator[Entry]:
         files = dict.fromkeys(place.rpartition(":")[0] for place in rows.places)
         noun = "set" if rows.kind == SETS else "lexeme"
         kind = "" if rows.kind == SETS else f" of the category {rows.kind}"
-        yield Entry(", ".join(files), f"{counted(len(rows), noun)}{kind}")
+        yield OverviewEntry(", ".join(files), f"{counted(len(rows), noun)}{kind}")
 
 
-def _objects(grammar: g.Grammar) -> Iterator[Entry]:
+def _objects(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """The objects, those of one category and the same attributes together."""
     found: dict[str, list[str]] = {}
     for item in grammar.objects.values():
@@ -124,10 +124,10 @@ def _objects(grammar: g.Grammar) -> Iterator[Entry]:
         text = category + (f" ({', '.join(features)})" if features else "")
         found.setdefault(text, []).append(item.name + "?" * item.optional)
     for text, names in found.items():
-        yield Entry(", ".join(names), text)
+        yield OverviewEntry(", ".join(names), text)
 
 
-def _attributes(grammar: g.Grammar) -> Iterator[Entry]:
+def _attributes(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """Every attribute with its values, once for all objects that have the same ones."""
     found: dict[tuple[str, str], list[str]] = {}
     for variable in grammar.variables.values():
@@ -138,7 +138,7 @@ def _attributes(grammar: g.Grammar) -> Iterator[Entry]:
         found.setdefault((name, " | ".join(values)), []).append(variable.object.name)
     for (name, values_), objects in found.items():
         twice = sum(name == other for other, _ in found) > 1
-        yield Entry(f"{objects[0]}.{name}" if twice else name, values_)
+        yield OverviewEntry(f"{objects[0]}.{name}" if twice else name, values_)
 
 
 def _value(variable: g.Variable, value: str) -> str:
@@ -149,17 +149,17 @@ def _value(variable: g.Variable, value: str) -> str:
     return f"{value} {', '.join(words)}".strip()
 
 
-def _rules(rules: Iterable[g.Rule], letter: str) -> Iterator[Entry]:
+def _rules(rules: Iterable[g.Rule], letter: str) -> Iterator[OverviewEntry]:
     for rule in rules:
         if rule.letter == letter:
             said = re.sub(r'^[^\s:"]+\s*("(\\.|[^"\\])*"\s*)?:\s*', "", rule.span.text)
-            yield Entry(rule.name, _line(said), rule.doc)
+            yield OverviewEntry(rule.name, _line(said), rule.doc)
 
 
-def _frames(grammar: g.Grammar) -> Iterator[Entry]:
+def _frames(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """The sentence patterns that designs use, alternatives counted off."""
     frames = {frame.name: frame for design in grammar.designs for frame in design.frames}
-    return (Entry(name, " ".join(_items(frame.items))) for name, frame in frames.items())
+    return (OverviewEntry(name, " ".join(_items(frame.items))) for name, frame in frames.items())
 
 
 def _items(items: Iterable[g.Item]) -> Iterator[str]:
@@ -177,24 +177,24 @@ def _items(items: Iterable[g.Item]) -> Iterator[str]:
                 yield f"({' | '.join(' '.join(_items(inner)) for _, inner in options)})"
 
 
-def _factors(grammar: g.Grammar) -> Iterator[Entry]:
+def _factors(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """What each paradigm crosses, and what varies from instance to instance."""
     for design in grammar.designs:
         if isinstance(design, g.Paradigm):
             free = ", ".join(axis.name for axis in design.varying)
             crossed = " × ".join(axis.name for axis in design.factors)
-            yield Entry(design.name, crossed + f" varying {free}" * bool(free), design.doc)
+            yield OverviewEntry(design.name, crossed + f" varying {free}" * bool(free), design.doc)
 
 
-def _cycles(grammar: g.Grammar) -> Iterator[Entry]:
+def _cycles(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """How many items each matrix has, and its operators."""
     for design in grammar.designs:
         if isinstance(design, g.Matrix):
-            yield Entry(design.name, f"{design.length} items", design.doc)
-            yield from (Entry("", _line(cycle.span.text)) for cycle in design.cycles)
+            yield OverviewEntry(design.name, f"{design.length} items", design.doc)
+            yield from (OverviewEntry("", _line(cycle.span.text)) for cycle in design.cycles)
 
 
-def _answers(grammar: g.Grammar) -> Iterator[Entry]:
+def _answers(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """The wrong answers of the matrices, each once."""
     found = {
         answer.span: answer
@@ -204,7 +204,7 @@ def _answers(grammar: g.Grammar) -> Iterator[Entry]:
     }
     for answer in found.values():
         said = answer.span.text.removeprefix(answer.label)
-        yield Entry(answer.label, _line(said), answer.doc)
+        yield OverviewEntry(answer.label, _line(said), answer.doc)
 
 
 def _line(text: str) -> str:

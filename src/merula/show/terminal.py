@@ -15,7 +15,7 @@ from merula.compiler.answer_sets import AnswerSet
 from merula.compiler.compiled import CompiledDesign
 from merula.grammar.model import CORRECT
 from merula.rows.variation import TYPE_I, Variation
-from merula.show.drawing import NOTHING, Drawing, Row, Run
+from merula.show.drawing import NOTHING, Drawing, DrawnRow, Run
 from merula.show.overview import Overview, count_rows
 
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
@@ -193,17 +193,17 @@ def _running(drawn: Drawing, styles: Mapping[str, str]) -> Table:
     return table
 
 
-def _label(row: Row) -> Text:
+def _label(row: DrawnRow) -> Text:
     if row.role == "context":
         return Text(row.label)
     return Text(row.label, "bold green" if row.label == CORRECT else "bold")
 
 
-def _star(row: Row) -> Text:
+def _star(row: DrawnRow) -> Text:
     return Text("" if row.acceptable else "*", BAD)
 
 
-def _broken(row: Row, between: str = ", ") -> Text:
+def _broken(row: DrawnRow, between: str = ", ") -> Text:
     return Text(between.join(row.broken), BAD)
 
 

@@ -1,4 +1,27 @@
-"""Another lexeme for one slot that goes with the lexemes of all others."""
+"""Another lexeme for one slot, which goes with the lexemes of all other slots.
+
+A test asks for two sentences that differ in one lexeme, of another kind: *the dog that the cats saw
+barks* and *the dogs that …*. Drawing two choices and throwing away those that do not fit would
+reject most draws; so lexemes are chosen for the plan, and then one of those that can take the place
+of the slot's lexeme (`Exchanging`).
+
+With 3 nouns and 4 verbs of which the first goes with the first noun only: beside verb 0 no noun can
+take the place of noun 0, beside any other verb two can. If more than a tenth of the choices looked
+at leave no other lexeme, they are forbidden from the beginning by one more constraint, over the
+other slots: those values of the verb's groups that leave enough nouns (`_room`), here all but verb
+0. If they are few, the choice ``spare`` is taken instead.
+
+>>> from merula.plan.relations import ConstraintOrigin
+>>> groups = np.arange(3), np.array([0, 1, 1, 1])
+>>> allowed = np.array([[True, True], [False, True], [False, True]])
+>>> tied = Constraint((0, 1), groups, allowed, ConstraintOrigin(""))
+>>> space, nouns = Space([3, 4], [tied]), np.arange(3)
+>>> _instead(space, (0, 0), 0).tolist(), _instead(space, (0, 1), 0).tolist()
+([True, False, False], [True, True, True])
+>>> room = _room(space, 0, (nouns, nouns), nouns)
+>>> room.slots, room.groups[0].tolist(), room.table.tolist()
+((1,), [0, 1, 1, 1], [False, True])
+"""
 
 from __future__ import annotations
 
@@ -11,15 +34,15 @@ import numpy as np
 from merula.core.arrays import Bools, Ints
 from merula.core.frozen import frozen
 from merula.plan.planner import slot_names
-from merula.plan.relations import Constraint, Origin, TooWide, fits_in_table
+from merula.plan.relations import Constraint, ConstraintOrigin, TooWide, fits_in_table
 from merula.plan.slots import Slot, some
 from merula.plan.space import Space
 from merula.plan.wishes import Chooser
 from merula.query.narrowing import Restriction, plainest
 from merula.strategies.draws import Choosing, Chosen, tries
 
-GLANCE = 40  # choices that are looked at to see how many leave a slot another lexeme
-FEW = 0.1  # of these may leave it none
+GLANCE = 40  # choices that are looked at to see how many leave a slot another lexeme: milliseconds
+MAX_WITHOUT = 0.1  # the share of these that may leave none: ``spare`` would be drawn too often
 
 
 @frozen(eq=False)
@@ -35,9 +58,9 @@ class Exchange:
 
     @staticmethod
     def of(narrow: Restriction, number: int, old: Ints, new: Ints, kinds: Ints) -> Exchange | None:
-        """The exchange of one of some lexemes for one of others that is of another kind.
+        """Return the exchange of an ``old`` lexeme of a slot for a ``new`` one of another kind.
 
-        ``kinds`` are those of all lexemes of the slot. None where there is no exchange.
+        ``kinds`` holds the kind of each lexeme of the slot. None where there is no exchange.
         """
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
@@ -47,7 +70,7 @@ class Exchange:
         keep = [np.arange(size) for size in plan.space.sizes]
         keep[number] = old
         slots[number] = (name, some(slot, old))
-        orders = [plainest(own) for _, own in slots]
+        orders = [plainest(chosen_slot) for _, chosen_slot in slots]
         slots.append((f"{name} after", some(slot, new)))
 
         def exchanging(chooser: Chooser) -> Exchanging:
@@ -59,21 +82,21 @@ class Exchange:
             if not space.count:
                 return None
             chooser = Chooser(space, orders)
-        found = exchanging(chooser)
-        room = _room(plan.space, number, (old, new), kinds) if found.rare else None
+        exchange = exchanging(chooser)
+        room = _room(plan.space, number, (old, new), kinds) if exchange.rare else None
         if room is not None:
             links = [*plan.space.constraints, room]
             with suppress(TooWide):
                 space = Space(plan.space.sizes, links, plan.space.distinct).restricted(keep)
-                found = exchanging(Chooser(space, orders)) if space.count else found
-        return Exchange(slots, found) if found.spare is not None else None
+                exchange = exchanging(Chooser(space, orders)) if space.count else exchange
+        return Exchange(slots, exchange) if exchange.spare is not None else None
 
 
 class Exchanging:
-    """Chooses for the plan, then another lexeme that goes with the choice.
+    """A chooser for the plan, and then of another lexeme that goes with the choice.
 
-    Where none does, ``spare`` is taken, a choice with which one does. ``rare`` says that this would
-    happen often.
+    Where no lexeme does, ``spare`` is taken, a choice with which one does. ``rare`` says that this
+    would happen often.
     """
 
     def __init__(
@@ -87,31 +110,31 @@ class Exchanging:
     ) -> None:
         self.space, self.number, self.chooser, self.kinds = space, number, chooser, kinds
         self.old, new = lexemes
-        self.others = [int(new[i]) for i in plainest(slots[-1][1])]
+        self.new = [int(new[i]) for i in plainest(slots[-1][1])]
         every = tries(len(slot) for _, slot in slots)
         looked_at = [self._choose(wishes) for wishes in every[:GLANCE]]
-        self.rare = looked_at.count(None) > FEW * GLANCE
+        self.rare = looked_at.count(None) > MAX_WITHOUT * GLANCE
         rest = map(self._choose, every[GLANCE:])
         self.spare = next((x for x in chain(looked_at, rest) if x is not None), None)
 
     def choose(self, wishes: Sequence[int]) -> Chosen:
-        """The lexemes of the plan, and last the other one for the slot."""
-        found = self._choose(wishes) or self.spare
-        assert found is not None
-        return found
+        """Return the lexemes of the plan, and last the other one for the slot."""
+        chosen = self._choose(wishes) or self.spare
+        assert chosen is not None
+        return chosen
 
     def _choose(self, wishes: Sequence[int]) -> Chosen | None:
         chosen = list(self.chooser.choose(wishes[:-1]))
-        own = chosen[self.number] = int(self.old[chosen[self.number]])
-        can = _instead(self.space, chosen, self.number) & (self.kinds != self.kinds[own])
+        old = chosen[self.number] = int(self.old[chosen[self.number]])
+        can = _instead(self.space, chosen, self.number) & (self.kinds != self.kinds[old])
         start = wishes[-1]
-        others = (*self.others[start:], *self.others[:start])
-        other = next((other for other in others if can[other]), None)
-        return None if other is None else (*chosen, other)
+        in_order = (*self.new[start:], *self.new[:start])
+        new = next((lexeme for lexeme in in_order if can[lexeme]), None)
+        return None if new is None else (*chosen, new)
 
 
 def _instead(space: Space, chosen: Sequence[int], slot: int) -> Bools:
-    """Which candidates of a slot go with the candidates of all others."""
+    """Return which candidates of a slot go with the candidates of all other slots."""
     can = np.ones(space.sizes[slot], dtype=np.bool_)
     for c in space.constraints:
         if slot in c.slots:
@@ -127,30 +150,30 @@ def _instead(space: Space, chosen: Sequence[int], slot: int) -> Bools:
 
 
 def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) -> Constraint | None:
-    """What has to hold of the other slots to leave a slot a lexeme of another kind.
+    """Return what has to hold of the other slots to leave a slot a lexeme of another kind.
 
-    It is a little more: each slot that has to differ from this one may take one of its lexemes.
-    None where nothing has to hold, or where it would take too large a table.
+    It demands a little more: each slot that has to differ from this one may take one of its
+    lexemes. None where nothing has to hold, or where it would take too large a table.
     """
-    own = [c for c in space.constraints if number in c.slots]
-    others = sorted({s for c in own for s in c.slots} - {number})
+    constraints = [c for c in space.constraints if number in c.slots]
+    others = sorted({s for c in constraints for s in c.slots} - {number})
     columns = {
-        slot: [x for c in own for s, x in zip(c.slots, c.groups, strict=True) if s == slot]
+        slot: [x for c in constraints for s, x in zip(c.slots, c.groups, strict=True) if s == slot]
         for slot in (number, *others)
     }
     classes = {
-        slot: np.unique(np.stack(found), axis=1, return_inverse=True)[1].reshape(-1)
-        for slot, found in columns.items()
-        if found
+        slot: np.unique(np.stack(groups_of), axis=1, return_inverse=True)[1].reshape(-1)
+        for slot, groups_of in columns.items()
+        if groups_of
     }
-    first = {slot: np.unique(found, return_index=True)[1] for slot, found in classes.items()}
+    first = {slot: np.unique(of_slot, return_index=True)[1] for slot, of_slot in classes.items()}
     shape = tuple(len(first[slot]) for slot in others)
     if not others or not fits_in_table(shape):
         return None
     old, new = lexemes
     can = [
         np.logical_and.reduce(
-            [np.broadcast_to(_beside(c, number, int(i), others, first), shape) for c in own]
+            [np.broadcast_to(_beside(c, number, int(i), others, first), shape) for c in constraints]
         )
         for i in first[number]
     ]
@@ -161,13 +184,13 @@ def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) ->
     least = 1 + len(np.intersect1d(kinds[old], kinds[new])[:1])
     least += sum(len(d.slots) - 1 for d in space.distinct if number in d.slots)
     groups = tuple(classes[slot] for slot in others)
-    return Constraint(tuple(others), groups, left >= least, Origin("the edit"))
+    return Constraint(tuple(others), groups, left >= least, ConstraintOrigin("the edit"))
 
 
 def _beside(
     c: Constraint, number: int, candidate: int, others: Sequence[int], first: dict[int, Ints]
 ) -> Bools:
-    """What a constraint allows beside a candidate of a slot, an axis for each of the others."""
+    """Return what a constraint allows beside a candidate of a slot, an axis for each other slot."""
     index = (
         x[[candidate]] if s == number else x[first[s]]
         for s, x in zip(c.slots, c.groups, strict=True)

@@ -24,7 +24,7 @@ from merula.core.diagnostics import Diagnostic, MerulaError
 from merula.core.frozen import frozen
 from merula.core.wording import counted, listing
 from merula.lexicon.surface import Surface
-from merula.plan.elimination import LIMIT
+from merula.plan.elimination import MAX_INT64_COUNT
 from merula.plan.order import Permutation
 from merula.plan.planner import slot_names
 from merula.plan.slots import lexemes_of
@@ -216,7 +216,7 @@ class _Drawing:
                 addresses.append(address)
                 frames.append(self.design.plans[plan].variant.frame.name)
             start = stop
-        kind = np.int64 if self.design.count < LIMIT else object
+        kind = np.int64 if self.design.count < MAX_INT64_COUNT else object
         return DrawnParadigms(np.array(addresses, dtype=kind), tuple(frames), self._counts())
 
     def _counts(self) -> dict[str, Counter[str]]:

@@ -22,7 +22,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean, listing
 from merula.data.formats import plain
-from merula.plan.elimination import LIMIT
+from merula.plan.elimination import MAX_INT64_COUNT
 from merula.plan.order import Permutation
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation
@@ -197,9 +197,9 @@ class MatrixSource:
 
         ``split_of`` holds the splits of right answers that are divided already.
         """
-        addresses = maker.order.rows(0, maker.number)
+        addresses = maker.order.rows(0, maker.size)
         answers: list[str] = []
-        for start in range(0, maker.number, maker.chunk):
+        for start in range(0, maker.size, maker.chunk):
             rows = maker.located(addresses[start : start + maker.chunk], start)
             answers += maker.writer.texts(rows.written.numbers[:, _right(maker)]).to_pylist()
         divide_answers(answers, self.split, self.seed, split_of)
@@ -253,7 +253,7 @@ def _in_whole(
     taken apart into draws, each is looked up in the whole design, and together they have an
     address there.
     """
-    kind: Any = np.int64 if whole.count < LIMIT else object
+    kind: Any = np.int64 if whole.count < MAX_INT64_COUNT else object
     if not len(addresses):
         return np.zeros(0, dtype=kind)
     plan_of, draws = space.locate(addresses)

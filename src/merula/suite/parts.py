@@ -27,7 +27,7 @@ from merula.core.wording import did_you_mean, listing
 from merula.data.formats import plain, plain_schema
 from merula.data.manifests.suite import ParadigmRecord, largest_share
 from merula.grammar.program import read_grammar
-from merula.plan.elimination import LIMIT
+from merula.plan.elimination import MAX_INT64_COUNT
 from merula.suite.draw import Demands, DrawnParadigms, TooFew, draw, limit_of
 from merula.suite.plan import LEXEMES, ParadigmPlan
 from merula.suite.recipe import Environment
@@ -173,7 +173,7 @@ def _paradigms(
     paradigms = Paradigms(
         part.name,
         cells,
-        np.array(addresses, dtype=np.int64 if design.count < LIMIT else object),
+        np.array(addresses, dtype=np.int64 if design.count < MAX_INT64_COUNT else object),
         tuple(f"{part.name}-{design.name}-{i:0{width}}" for i in range(1, len(addresses) + 1)),
         tuple(splits),
         tuple(frame if frame in recipe.frames else None for frame in frames),

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from merula.compiler.compiled import CompiledDesign
 from merula.core.arrays import Bools, Ints
 from merula.core.frozen import frozen
-from merula.plan.elimination import LIMIT
+from merula.plan.elimination import MAX_INT64_COUNT
 from merula.plan.order import Permutation
 from merula.plan.planner import Plan
 from merula.plan.slots import Slot, kept
@@ -178,7 +178,7 @@ class RestrictedDesign:
         for plan_number, places in by_plan.items():
             first, plan, candidates = self.whole[plan_number]
             space = self.design.plans[plan_number].space
-            kind: Any = np.int64 if space.count < LIMIT else object
+            kind: Any = np.int64 if space.count < MAX_INT64_COUNT else object
             chosen = space.unrank(np.array([local for _, local in places], dtype=kind))
             rows = zip(*(kept[x] for kept, x in zip(candidates, chosen, strict=True)), strict=True)
             ranks: dict[tuple[int, ...], int] = {}

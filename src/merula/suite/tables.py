@@ -33,7 +33,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean, listing
 from merula.design.cells import Cell
-from merula.design.pairs import CellPair, pairs_of
+from merula.design.pairs import MinimalPair, pairs_of
 from merula.rows.columns import WORD, Located, Words, repeated, words_array
 from merula.rows.maker import RowChoice, RowMaker
 from merula.suite.recipe import FeatureColumn, ParadigmRecipe
@@ -54,7 +54,7 @@ class CellFeatures:
 
     names: tuple[str, ...]
     values: Ints
-    pairs: tuple[tuple[CellPair, ...], ...]  # by plan
+    pairs: tuple[tuple[MinimalPair, ...], ...]  # by plan
 
 
 def features_of(

@@ -24,7 +24,7 @@ from merula.core.wording import listing
 
 if TYPE_CHECKING:
     from merula.compiler.compiled import Compiled
-    from merula.compiler.examples import Parser
+    from merula.compiler.examples import ExampleParser
     from merula.design.cells import Cell
     from merula.plan.planner import Plan
 
@@ -47,18 +47,18 @@ class ClaimGrammar:
                 key = (design.name, plan.variant.frame.name, variant_text(plan))
                 self.variants.setdefault(key, []).append(plan)
         self._known: dict[tuple[object, str], list[Cell]] = {}
-        self._parsers: dict[object, Parser] = {}
+        self._parsers: dict[object, ExampleParser] = {}
 
     def of(self, matrix: Matrix) -> Sequence[Plan] | None:
         """The plans of a matrix's variant; None where the grammar has not the variant."""
         return self.variants.get((matrix.design, matrix.frame, matrix.variant))
 
-    def _parser(self, variant: object, plans: Sequence[Plan] | None) -> Parser:
+    def _parser(self, variant: object, plans: Sequence[Plan] | None) -> ExampleParser:
         """What reads the sentences of a variant, or of all where it is not known."""
-        from merula.compiler.examples import Parser
+        from merula.compiler.examples import ExampleParser
 
         if variant not in self._parsers:
-            self._parsers[variant] = Parser(plans or self.plans, self.surface)
+            self._parsers[variant] = ExampleParser(plans or self.plans, self.surface)
         return self._parsers[variant]
 
     def read(self, matrix: Matrix, text: str) -> list[Cell]:

@@ -29,7 +29,7 @@ from merula.publish.plan import ConfigRequest
 from merula.rows.columns import variant_text
 from merula.rows.maker import RowChoice, RowMaker
 from merula.rows.variation import AddressSpace, Variation
-from merula.show.drawing import Drawing, Row, Word, draw_instance, plain
+from merula.show.drawing import Drawing, DrawnRow, DrawnWord, draw_instance, plain
 from merula.show.overview import overview
 
 # --- phenomena -----------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def _paradigm(drawn: Drawing) -> Iterator[list[str]]:
         yield [str(number), starred(row)]
 
 
-def starred(row: Row) -> str:
+def starred(row: DrawnRow) -> str:
     """Return a sentence, with a star if it is unacceptable."""
     return (" " if row.acceptable else "*") + plain(row.sentence)
 
@@ -314,9 +314,9 @@ def _mixed(
     answers = dict(zip(row["labels"], row["answers"], strict=True))
     context = iter(row["context"])
 
-    def with_sentence(place: Row) -> Row:
+    def with_sentence(place: DrawnRow) -> DrawnRow:
         text = next(context) if place.role == "context" else answers[place.label]
-        return replace(place, words=((Word(text),),))
+        return replace(place, words=((DrawnWord(text),),))
 
     title = f"instance {int(row['address']):,} of {maker.space.count:,}"
     rows = tuple(with_sentence(place) for place in outline.rows)
