@@ -1523,7 +1523,7 @@ def test_the_remedy_fits_what_the_system_says(
 def test_a_part_of_a_path_that_is_no_folder_is_named(folder: Path, out: str) -> None:
     (folder / "link").symlink_to("nowhere")
     part = Path(out).parts[0]
-    what = "a file" if part == "x.merula" else "no folder"
+    what = "a file" if part == "x.merula" else "not a folder"
     for command in (["generate", "x.merula", "-n", "1"], ["new", "dogs"]):
         result = run(*command, "--out", out)
         assert result.exit_code == 1

@@ -67,13 +67,13 @@ def pooled(every: Iterable[AnswerSet | None]) -> AnswerSet | None:
 
 
 def answer_sets_of(compiled: Compiled) -> dict[str, AnswerSet]:
-    """The answer sets of a grammar's matrices, by design."""
+    """Return the answer sets of a grammar's matrices, by design."""
     every = {name: answer_set(d) for name, d in compiled.designs.items()}
     return {name: found for name, found in every.items() if found is not None}
 
 
 def answer_set(design: CompiledDesign) -> AnswerSet | None:
-    """The answer set of a matrix that has wrong answers and instances; else None."""
+    """Return the answer set of a matrix that has wrong answers and instances; else None."""
     total = sum(plan.count for plan in design.plans)
     if not isinstance(design.design, g.Matrix) or not design.design.answers or not total:
         return None

@@ -38,7 +38,7 @@ class CompiledDesign:
         return "paradigm" if isinstance(self.design, g.Paradigm) else "matrix"
 
     def locate(self, address: int) -> tuple[int, int]:
-        """The plan that holds an address, and the address inside it."""
+        """Return the plan that holds an address, and the address inside it."""
         number = bisect_right(self.starts, address) - 1
         return number, address - self.starts[number]
 

@@ -90,7 +90,7 @@ class ExampleParser:
         self.cells = tuple(reversed(unlike.values()))
 
     def readings(self, text: str) -> Iterator[tuple[g.Design, Cell]]:
-        """The cells that can be a sentence, each with its design."""
+        """Yield the cells that can be a sentence, each with its design."""
         wanted = self.surface.finish(clean(text))
         words = _Words(wanted, self.surface)
         for plan, cell in self.cells:
@@ -113,7 +113,7 @@ class _Words:
     def of_cell(
         self, slots: Sequence[Slot], pieces: Sequence[Piece]
     ) -> list[tuple[str, ...]] | None:
-        """The texts that each piece of a cell can have; None where one can have none."""
+        """Return the texts that each piece of a cell can have; None where one can have none."""
         found = []
         for piece in pieces:
             texts = self.possible(slots, piece)
@@ -123,7 +123,7 @@ class _Words:
         return found
 
     def possible(self, slots: Sequence[Slot], piece: Piece) -> tuple[str, ...]:
-        """The texts that a piece can have in the sentence."""
+        """Return the texts that a piece can have in the sentence."""
         if piece.slot < 0:
             return (piece.text,) if self._has(piece.text) else ()
         texts = slots[piece.slot].forms[piece.text]
@@ -210,7 +210,7 @@ def _alike(piece: str, shown: str, *, capital: bool) -> bool:
 
 
 def _fits(plan: Plan, cell: PlanCell, way: tuple[str, ...]) -> bool:
-    """Whether some combination of candidates has these texts."""
+    """Return whether some combination of candidates has these texts."""
     keep = [np.ones(len(slot), dtype=np.bool_) for slot in plan.slots]
     for piece, text in zip(cell.pieces, way, strict=True):
         if piece.slot >= 0:

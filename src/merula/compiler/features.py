@@ -94,7 +94,7 @@ def _named(rows: Rows, some: Sequence[int]) -> str:
 
 
 def _compared(grammar: g.Grammar, variable: g.Variable) -> Iterator[g.Variable]:
-    """The attributes whose values rules compare with a feature."""
+    """Yield the attributes whose values rules compare with a feature."""
     tests = [part for rule in grammar.rules for test in rule.tests for part in parts(test)]
     for test in tests:
         if isinstance(test, g.Same):

@@ -72,7 +72,7 @@ class _Net:
                 self._forms(slot)
 
     def _first(self, key: object) -> bool:
-        """Whether something has not been asked for before."""
+        """Return whether something has not been asked for before."""
         new = key not in self.done
         self.done.add(key)
         return new
@@ -96,12 +96,12 @@ class _Net:
                 self._text(text, f'the words "{text}"{whose}', span)
 
     def _owner(self, item: g.Object | None, of: Item) -> g.Object | None:
-        """The object that words belong to: of those of a position, what fills it."""
+        """Return the object that words belong to: of those of a position, what fills it."""
         own = self.grammar.own(item) if item is not None and item.position else None
         return self.grammar.objects[of.solved.values[own]] if own is not None else item
 
     def _kinds(self, item: g.Object | None, of: Item) -> frozenset[str]:
-        """The words of an object's kind that its category's table has."""
+        """Return the words of an object's kind that its category's table has."""
         own = self.grammar.own(item) if item is not None else None
         rows = self.lexicon.lexemes.get(item.category) if item is not None else None
         if own is None or rows is None:
@@ -141,7 +141,7 @@ class _Net:
                 )
 
     def _places(self, item: g.Object) -> tuple[str, ...]:
-        """The names that the owner of a constituent may have where an object is meant."""
+        """Return the names that the owner of a constituent may have where an object is meant."""
         site = self.grammar.variables.get((item, "site"))
         return (*(site.values if site is not None else ()), item.name)
 
@@ -207,7 +207,7 @@ class _Net:
 
 
 def _said(cell: str) -> tuple[str, ...]:
-    """The domains in a cell; `no` says that there are none, as an empty cell does."""
+    """Return the domains in a cell; `no` says that there are none, as an empty cell does."""
     return members(cell) if cell != "no" else ()
 
 
@@ -218,7 +218,7 @@ def _words(text: str) -> tuple[str, ...]:
 def _marked(
     lexicon: Lexicon, columns: Sequence[str]
 ) -> Mapping[tuple[str, ...], tuple[str, str, str]]:
-    """The words of all lexemes that a column marks: the lemma, the column, a domain."""
+    """Return the words of all lexemes that a column marks: the lemma, the column, a domain."""
     found: dict[tuple[str, ...], tuple[str, str, str]] = {}
     for rows in lexicon.lexemes.values():
         for column in columns:
@@ -240,6 +240,6 @@ def _brackets(items: Iterable[g.Item]) -> Iterator[str]:
 
 
 def _in_another(around: Iterable[str], places: Sequence[str]) -> bool:
-    """Whether one of the constituents around an object may be the domain of another."""
+    """Return whether one of the constituents around an object may be the domain of another."""
     owners = (name.partition(".")[0] for name in around if "." in name)
     return any(owner not in places for owner in owners)

@@ -1,4 +1,9 @@
-"""Problems as values: one shape, collected and sorted, rendered as text or JSON."""
+"""Problems as values: one shape, collected and sorted, rendered as text or JSON.
+
+Every stage adds what is wrong with a user's files to a `Report` and goes on; the command line, the
+Python interface and notebooks show the report at the end. A problem that stops a request is raised
+as `MerulaError`. A problem is reported once, however often it is met.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,12 @@ from merula.core.frozen import frozen
 from merula.core.source import Span, display_width
 
 Severity = Literal["error", "warning"]
-WIDEST = 160  # characters of a source line that are shown
+MAX_LINE_SHOWN = 160  # characters of a source line: about two lines of a terminal
 
 
 @frozen
 class Label:
-    """A place that a problem is about, with a word on what stands there."""
+    """A place that a problem is about, with a word on what is there."""
 
     span: Span
     message: str = ""
@@ -43,14 +48,14 @@ class Diagnostic:
     meant: str | None = None
 
     def sort_key(self) -> tuple[str, int, str, str]:
-        """Order of a report: by source, place, code and text."""
+        """Return the key of a report's order: source, place, code and text."""
         if not self.labels:
             return ("\U0010ffff" + self.place, 0, self.code, self.message)
         span = self.labels[0].span
         return (span.source.name, span.start, self.code, self.message)
 
     def to_json(self) -> dict[str, Any]:
-        """The problem as plain JSON values; lines and columns count from one."""
+        """Return the problem as plain JSON values; lines and columns count from one."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -62,7 +67,7 @@ class Diagnostic:
         }
 
     def render(self) -> str:
-        """The problem as text: title, source line with carets, notes, remedy."""
+        """Return the problem as text: title, source line with carets, notes, remedy."""
         parts = [f"{self.severity}[{self.code}]: {self.message}"]
         if self.place:
             parts.append(f"  --> {self.place}")
@@ -109,17 +114,17 @@ def _render_label(label: Label, *, first: bool) -> str:
 
 
 def _window(line: str, at: int) -> tuple[str, int]:
-    """A line, or what is near a place in a long one, and where the place is in that."""
-    if len(line) <= WIDEST:
+    """Return a line, or what is near a place in a long one, and where the place is in that."""
+    if len(line) <= MAX_LINE_SHOWN:
         return line, at
-    start = max(at - WIDEST // 2, 0)
+    start = max(at - MAX_LINE_SHOWN // 2, 0)
     before = "…" if start else ""
-    after = "…" if start + WIDEST < len(line) else ""
-    return before + line[start : start + WIDEST] + after, at - start + len(before)
+    after = "…" if start + MAX_LINE_SHOWN < len(line) else ""
+    return before + line[start : start + MAX_LINE_SHOWN] + after, at - start + len(before)
 
 
 def _printable(line: str) -> str:
-    """The line with every control character as one visible character (a tab as one space)."""
+    """Return the line with each control character as one that is visible (a tab as one space)."""
     return "".join(_visible(c) for c in line)
 
 
@@ -193,7 +198,7 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """How many problems are errors."""
+        """The number of problems that are errors."""
         return sum(item.severity == "error" for item in self.items)
 
     @property
@@ -202,7 +207,7 @@ class Report:
         return self.errors > 0
 
     def sorted(self) -> tuple[Diagnostic, ...]:
-        """All problems in the order of their places."""
+        """Return all problems in the order of their places."""
         return tuple(sorted(self.items, key=Diagnostic.sort_key))
 
 
@@ -229,5 +234,5 @@ class MerulaError(Exception):
         place: str = "",
         notes: Iterable[str] = (),
     ) -> MerulaError:
-        """The error of a single problem without a place in a source text."""
+        """Return the error of a single problem without a place in a source text."""
         return cls([Diagnostic(code, message, (), remedy, tuple(notes), "error", place)])

@@ -1,4 +1,4 @@
-"""Writing to the disk: files that are whole or absent, and what to say where it cannot be done."""
+"""Writing to the disk: files that are whole or absent, and the reasons where it cannot be done."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _REMEDIES = {
 
 
 def obstacle(path: Path, error: OSError | ValueError) -> tuple[str, str]:
-    """Why a folder cannot be made or written, and what to do about it."""
+    """Return why a folder cannot be made or written, and what to do about it."""
     with suppress(OSError, ValueError):
-        there = (part for part in path.parents if part.exists() or part.is_symlink())
-        nearest = next(there, None)
+        existing = (part for part in path.parents if part.exists() or part.is_symlink())
+        nearest = next(existing, None)
         if nearest is not None and not nearest.is_dir():
-            what = "a file" if nearest.is_file() else "no folder"
-            return f"{nearest} is {what}", "a folder can only stand in another: name another path"
+            what = "a file" if nearest.is_file() else "not a folder"
+            return f"{nearest} is {what}", "a folder can only be in another one: name another path"
     number = getattr(error, "errno", None) or 0
     # what a library adds to the system's words is of no use to the user
     reason = os.strerror(number) if number else str(error)
@@ -52,7 +52,7 @@ def unwritable(code: str, path: Path, error: OSError, more: str = "") -> MerulaE
 
 
 def flush(path: Path) -> None:
-    """Have the disk hold what was written to a file, or the names in a folder."""
+    """Make sure that the contents of a file, or the names in a folder, are on the disk."""
     if path.is_dir() and os.name == "nt":
         return  # Windows has no handle of a folder to flush
     number = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)

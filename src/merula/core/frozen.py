@@ -67,27 +67,27 @@ def _frozen(cls: type[Any], eq: bool) -> type[Any]:
     if cls.__doc__ is None:
         cls.__doc__ = cls.__name__  # `dataclass` would work out a signature
     cls = dataclass(init=False, repr=False, eq=False)(cls)
-    found = fields(cls)
+    of_cls = fields(cls)
     methods = {
-        "__init__": _init(found),
-        "__repr__": _repr([f.name for f in found if f.repr]),
+        "__init__": _init(of_cls),
+        "__repr__": _repr([f.name for f in of_cls if f.repr]),
         "__setattr__": _refuse,
         "__delattr__": _refuse,
     }
     if eq:
-        methods["__eq__"], methods["__hash__"] = _equality([f.name for f in found if f.compare])
+        methods["__eq__"], methods["__hash__"] = _equality([f.name for f in of_cls if f.compare])
     for name, method in methods.items():
         if name not in cls.__dict__:
             setattr(cls, name, method)
     return cls
 
 
-def _init(found: Sequence[Field[Any]]) -> Callable[..., Any]:
-    names = tuple(f.name for f in found)
+def _init(of_cls: Sequence[Field[Any]]) -> Callable[..., Any]:
+    names = tuple(f.name for f in of_cls)
 
     def init(self: Any, *args: Any, **given: Any) -> None:
         if given or len(args) != len(names):
-            args = _complete(type(self).__name__, found, args, given)
+            args = _complete(type(self).__name__, of_cls, args, given)
         for name, item in zip(names, args):  # noqa: B905 - as long; to ask takes a third longer
             _set(self, name, item)
 
@@ -95,11 +95,11 @@ def _init(found: Sequence[Field[Any]]) -> Callable[..., Any]:
 
 
 def _complete(
-    name: str, found: Sequence[Field[Any]], args: tuple[Any, ...], given: dict[str, Any]
+    name: str, of_cls: Sequence[Field[Any]], args: tuple[Any, ...], given: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """The value of every field: arguments in order, arguments by name, defaults."""
+    """Return the value of every field: arguments in order, arguments by name, defaults."""
     items = [*args]
-    for f in found[len(args) :]:
+    for f in of_cls[len(args) :]:
         if f.name in given:
             items.append(given.pop(f.name))
         elif f.default is not MISSING:
@@ -110,8 +110,8 @@ def _complete(
             raise TypeError(f"{name}() needs {f.name!r}")
     if given:
         raise TypeError(f"{name}() has no field {next(iter(given))!r}, or is given it twice")
-    if len(items) > len(found):
-        raise TypeError(f"{name}() has {len(found)} fields, but is given {len(items)}")
+    if len(items) > len(of_cls):
+        raise TypeError(f"{name}() has {len(of_cls)} fields, but is given {len(items)}")
     return tuple(items)
 
 

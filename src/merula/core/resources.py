@@ -1,6 +1,6 @@
 """Where the files that come with Merula are: its grammars, lexicons, templates and explanations.
 
-Their folders stand at the top of the repository. A wheel carries them inside the package, at
+Their folders are at the top of the repository. A wheel carries them inside the package, at
 ``merula/_data`` (of ``docs`` only ``errors``); a checkout and an editable install read them in
 place. Only the outermost layer asks here: every other stage takes a folder as an argument.
 """
@@ -41,7 +41,7 @@ def folder(kind: Kind) -> Path:
 
 
 def find(kind: Kind, relative: str) -> Path | None:
-    """Return the file or folder called `relative` among those of one kind, or None.
+    """Return the file or folder named `relative` among those of one kind, or None.
 
     `relative` is written with ``/`` on every system and with its suffix, as in
     ``npi/sentential_negation.merula``. A path that leaves the folder is never found.
@@ -52,15 +52,15 @@ def find(kind: Kind, relative: str) -> Path | None:
     True
     """
     root = folder(kind)
-    found = (root / relative).resolve()
-    return found if found.is_relative_to(root) and found.exists() else None
+    path = (root / relative).resolve()
+    return path if path.is_relative_to(root) and path.exists() else None
 
 
 # --- the extras of the package: what to type where one of them is missing -------------------
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra.
+    """Return the command that installs an extra.
 
     >>> install("hf")
     "pip install 'merula[hf]'"

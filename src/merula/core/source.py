@@ -30,19 +30,19 @@ class Source:
         return (0, *(i + 1 for i, c in enumerate(self.text) if c == "\n"))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both counted from one, in characters."""
+        """Return line and column of an offset, both counted from one, in characters."""
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
     def line(self, number: int) -> str:
-        """The text of a line, counted from one, without its end."""
+        """Return the text of a line, counted from one, without its end."""
         start = self.line_starts[number - 1]
         last = number == len(self.line_starts)
         end = len(self.text) if last else self.line_starts[number] - 1
         return self.text[start:end]
 
     def span(self, start: int, end: int) -> Span:
-        """The span of the characters ``start`` to ``end`` (exclusive)."""
+        """Return the span of the characters ``start`` to ``end`` (exclusive)."""
         return Span(self, start, end)
 
 
@@ -60,12 +60,16 @@ class Span:
         return self.source.text[self.start : self.end]
 
     def to(self, other: Span) -> Span:
-        """The stretch from the start of this span to the end of another."""
+        """Return the stretch from the start of this span to the end of another."""
         return Span(self.source, self.start, max(self.end, other.end))
 
 
 def display_width(text: str) -> int:
-    """Columns a terminal needs for ``text``: wide characters take two, combining ones none."""
+    """Return the columns a terminal needs: wide characters take two, combining ones none.
+
+    >>> display_width("dog"), display_width("犬"), display_width("e\\u0301")
+    (3, 2, 1)
+    """
     width = 0
     for char in text:
         if unicodedata.combining(char) or unicodedata.category(char) in ("Cf", "Mn", "Me"):

@@ -73,14 +73,14 @@ class Workers:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _attempt(do: Callable[[J], R], job: J) -> tuple[Any, tuple[Diagnostic, ...]]:
-    """What a job gives, or the problems that it raises: such an error is not to be sent."""
+    """Return what a job gives, or the problems that it raises, as the error cannot be pickled."""
     try:
         return do(job), ()
     except MerulaError as error:

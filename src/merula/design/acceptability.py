@@ -11,7 +11,7 @@ from merula.grammar.conditions import evaluate, scope_tests
 
 
 def broken_rules(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
-    """The external and internal rules that fail in an item, as ``E agreement``."""
+    """Return the external and internal rules that fail in an item, as ``E agreement``."""
     values, places = item.solved.values, item.places
     failed = []
     for rule in grammar.rules:
@@ -27,29 +27,29 @@ def broken_rules(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
 
 
 def scopes(grammar: g.Grammar, item: Item) -> tuple[tuple[str, str], ...]:
-    """For every object whose place a rule asks about, whether it is ``in`` or ``out``.
+    """Return, for every object whose place a rule asks about, whether it is ``in`` or ``out``.
 
-    Scope is read off the constituents of the frame: it is the same where a replacement stands
-    for the licensor.
+    Scope is read off the constituents of the frame: it is the same where another word replaces the
+    licensor.
     """
-    found: dict[str, str] = {}
+    scope_of: dict[str, str] = {}
     for rule in grammar.rules:
         for test in rule.tests:
             for part in scope_tests(test):
                 asked = _whatever_the_word(part) if isinstance(part, g.Licensed) else part
                 inside = evaluate(asked, item.solved.values.get, item.places)
                 if inside is not None:
-                    found.setdefault(part.object.name, "in" if inside else "out")
-    return tuple(found.items())
+                    scope_of.setdefault(part.object.name, "in" if inside else "out")
+    return tuple(scope_of.items())
 
 
 def _whatever_the_word(test: g.Licensed) -> g.Licensed:
-    """The same test for a licensor's replacement: a domain is one in which some word licenses."""
+    """Return the same test for any word in the licensor's place: each of its domains is open."""
     return replace(test, domains=tuple(replace(d, opened=None) for d in test.domains))
 
 
 def contested(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
-    """The names of what is contested about an item: speakers or linguists differ on it."""
+    """Return the names of what is contested about an item: speakers or linguists differ on it."""
     values, places = item.solved.values, item.places
     return tuple(
         rule.name
@@ -59,14 +59,14 @@ def contested(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
 
 
 def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:
-    """False iff the variable has not its determined value but an overt attractor's.
+    """Return False iff the variable has an overt attractor's value instead of its determined one.
 
-    An attractor counts only where it stands in the sentence and differs from what is determined.
+    An attractor counts only where it is in the sentence and differs from what is determined.
     """
     actual = item.solved.values.get(test.variable)
     given, pinned = (
-        {v: x for v, x in some.items() if v is not test.variable}
-        for some in (item.state.given, item.state.pinned)
+        {v: x for v, x in assigned.items() if v is not test.variable}
+        for assigned in (item.state.given, item.state.pinned)
     )
     wanted = solve(grammar, given, pinned).values.get(test.variable)
     if actual is None or actual == wanted:

@@ -1,7 +1,9 @@
 """What a grammar means, without any lexicon: the variants of its designs and their cells.
 
-The compiler and the reference interpreter both stand on this module, `merula.design.placement` and
-`merula.design.settings`.
+A design goes in; its variants come out (`variants`), and the cells of each with their labels
+(`cells`), for a matrix with the wrong answers that cannot be made and why. The compiler and the
+reference interpreter of the tests both rest on this module, `merula.design.placement` and
+`merula.design.settings`. Labels are derived from rules and settings, never taken from the author.
 """
 
 from __future__ import annotations
@@ -57,12 +59,12 @@ class Cell:
 
 
 def template(cell: Cell) -> str:
-    """``subj[sg] n1[pp sg] verb[sg]``: a cell without its lexemes."""
+    """Return a cell without its lexemes: ``subj[sg] n1[pp sg] verb[sg]``."""
     return " ".join(map(piece_template, cell.item.words))
 
 
 def cell_name(design: g.Design, cell: Cell) -> str:
-    """What a message calls a cell: ``the cell `sg pl` of numbers``, ``item 3 of early``."""
+    """Return a cell's name in messages: ``the cell `sg pl` of numbers``, ``item 3 of early``."""
     if cell.label == g.CORRECT:
         return f"the right answer of {design.name}"
     if cell.role == "context":
@@ -81,22 +83,22 @@ class Senseless:
 
 
 def lexical_choices(grammar: g.Grammar, design: g.Design, frame: g.Frame) -> tuple[g.Variable, ...]:
-    """Lexical features that rules read and nothing determines: a variant for each value.
+    """Return the lexical features that rules read and nothing determines: each makes variants.
 
-    Only of objects that can stand in the frame, since nothing else shows.
+    Only those of objects that can be in the frame, since no other shows.
     """
-    known = frozenset(_assigned(grammar, design))
-    targets = {equation.target for equation in in_force(grammar, known)}
-    there = objects_in(grammar, frame.items)
+    given = frozenset(_assigned(grammar, design))
+    targets = {equation.target for equation in in_force(grammar, given)}
+    objects = objects_in(grammar, frame.items)
     return tuple(
         v
         for v in grammar.variables.values()
-        if v.lexical and v.values and v not in known and v not in targets and v.object in there
+        if v.lexical and v.values and v not in given and v not in targets and v.object in objects
     )
 
 
 def shared_values(grammar: g.Grammar, feature: g.Variable) -> tuple[str, ...]:
-    """The values of a lexical feature that every attribute that follows it can take."""
+    """Return the values of a lexical feature that every attribute that follows it can take."""
     followers = [e.target for e in grammar.equations if e.source is feature]
     return tuple(
         value
@@ -106,7 +108,7 @@ def shared_values(grammar: g.Grammar, feature: g.Variable) -> tuple[str, ...]:
 
 
 def _explicit(design: g.Design) -> set[g.Variable]:
-    """The variables that a design gives a value somewhere."""
+    """Return the variables that a design gives a value somewhere."""
     axes = [*design.varying]
     if isinstance(design, g.Paradigm):
         axes += design.factors
@@ -115,8 +117,8 @@ def _explicit(design: g.Design) -> set[g.Variable]:
     points = [point for axis in axes for point in axis.points]
     if isinstance(design, g.Matrix):
         points += [point for row in design.rows for point in row]
-    found = {variable for point in points for variable, _ in point.assignment}
-    return found | {variable for variable, _ in design.fixings}
+    assigned = {variable for point in points for variable, _ in point.assignment}
+    return assigned | {variable for variable, _ in design.fixings}
 
 
 def _assigned(grammar: g.Grammar, design: g.Design) -> set[g.Variable]:
@@ -127,16 +129,16 @@ def _assigned(grammar: g.Grammar, design: g.Design) -> set[g.Variable]:
 def _implied(
     grammar: g.Grammar, assigned: Iterable[g.Variable]
 ) -> Iterator[tuple[g.Variable, str]]:
-    """An optional object whose attribute a design gives is there, unless that is given too."""
+    """Yield that an optional object is present whose attribute a design gives, unless given too."""
     known = set(assigned)
     for variable in list(known):
-        own = grammar.own(variable.object)
-        if own is not None and own not in known and g.PRESENT in own.values:
-            yield own, g.PRESENT
+        presence = grammar.own(variable.object)
+        if presence is not None and presence not in known and g.PRESENT in presence.values:
+            yield presence, g.PRESENT
 
 
 def variants(grammar: g.Grammar, design: g.Design) -> Iterator[Variant]:
-    """All variants, in a fixed order: frames, cycles, free choices, lexical features."""
+    """Yield all variants, in a fixed order: frames, cycles, free choices, lexical features."""
     base = dict(_implied(grammar, _explicit(design)))
     base.update(design.fixings)
     cycles = design.cycles if isinstance(design, g.Matrix) else ()
@@ -162,7 +164,7 @@ def variants(grammar: g.Grammar, design: g.Design) -> Iterator[Variant]:
 def cells(
     grammar: g.Grammar, design: g.Design, variant: Variant
 ) -> tuple[tuple[Cell, ...], tuple[Senseless, ...]]:
-    """The cells of a variant in order; for a matrix the context, the right answer, the others."""
+    """Return the cells of a variant in order; for a matrix context, right answer, wrong answers."""
     if isinstance(design, g.Paradigm):
         return tuple(_paradigm_cells(grammar, design, variant)), ()
     return _matrix_cells(grammar, design, variant)
@@ -173,7 +175,7 @@ _Given = tuple[tuple[g.Variable, str], ...]
 
 @lru_cache(maxsize=2_000)
 def _read(grammar: g.Grammar, frame: g.Frame, given: _Given) -> tuple[Item, tuple[str, ...]]:
-    """An item and the rules that fail in it, worked out once for all variants that show it."""
+    """Return an item and the rules that fail in it, found once for all variants that show it."""
     item = realise(grammar, frame, State(dict(given)))
     return item, broken_rules(grammar, item)
 
@@ -191,12 +193,12 @@ def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) ->
         )
         label = " ".join(point.label for point in points)
         letter = broken[0][0] if broken else ""
-        found = scopes(grammar, item), contested(grammar, item), not broken
-        yield Cell("cell", label, factors, item, broken, letter, *found)
+        judged = scopes(grammar, item), contested(grammar, item), not broken
+        yield Cell("cell", label, factors, item, broken, letter, *judged)
 
 
 def predicted(design: g.Matrix, variant: Variant, place: int) -> Iterator[tuple[str, g.Point]]:
-    """What the operators say of an item (counted from zero): axis names and points."""
+    """Yield the axes and points that the operators give an item, which is counted from zero."""
     if design.rows:
         for point in design.rows[place]:
             yield str(point.assignment[-1][0]), point
@@ -207,7 +209,7 @@ def predicted(design: g.Matrix, variant: Variant, place: int) -> Iterator[tuple[
 def _matrix_cells(
     grammar: g.Grammar, design: g.Matrix, variant: Variant
 ) -> tuple[tuple[Cell, ...], tuple[Senseless, ...]]:
-    found: list[Cell] = []
+    made: list[Cell] = []
     item: Item | None = None
     for place_ in range(design.length):
         predictions = list(predicted(design, variant, place_))
@@ -219,23 +221,23 @@ def _matrix_cells(
         role = "answer" if last else "context"
         letter = broken[0][0] if broken else ""
         why = contested(grammar, item)
-        found.append(Cell(role, label, factors, item, broken, letter, (), why, not broken))
+        made.append(Cell(role, label, factors, item, broken, letter, (), why, not broken))
     assert item is not None
     senseless = []
     unshown = tuple(unshown_points(design, variant))
     for answer, wrong in _wrong_answers(grammar, design, variant.frame, item, unshown):
         if isinstance(wrong, Cell):
-            found.append(wrong)
+            made.append(wrong)
         else:
             senseless.append(Senseless(answer, variant, wrong, answer.span))
-    return tuple(found), tuple(senseless)
+    return tuple(made), tuple(senseless)
 
 
 @lru_cache(maxsize=2_000)
 def _wrong_answers(
     grammar: g.Grammar, design: g.Matrix, frame: g.Frame, right: Item, unshown: Unshown
 ) -> tuple[tuple[g.Answer, Cell | tuple[str, ...]], ...]:
-    """The wrong answers beside a right one, or why one cannot be made; once for each right one."""
+    """Return the wrong answers beside a right one, or of each why it cannot be made."""
     filed = {
         variable: cycle.letter
         for cycle in design.cycles
@@ -254,8 +256,8 @@ def _wrong_answers(
         broken = tuple(sorted(broken, key=lambda rule: g.LETTERS.index(rule[0])))
         letter = answer.counts_as or (broken[0][0] if broken else "")
         why = contested(grammar, wrong)
-        found = Cell("answer", answer.label, (), wrong, broken, letter, (), why, not rules)
-        made.append((answer, found))
+        cell = Cell("answer", answer.label, (), wrong, broken, letter, (), why, not rules)
+        made.append((answer, cell))
     return tuple(made)
 
 
@@ -263,7 +265,7 @@ Unshown = tuple[tuple[str, g.Point], ...]  # a cycle's name, the one value that 
 
 
 def unshown_points(design: g.Matrix, variant: Variant) -> Iterator[tuple[str, g.Point]]:
-    """The cycles of a variant that show all their values but one, with that value."""
+    """Yield the cycles of a variant that show all their values but one, with that value."""
     for cycle, order in zip(design.cycles, variant.orders, strict=True):
         shown = {order[i // cycle.every % len(order)] for i in range(design.length)}
         rest = [point for point in cycle.axis.points if point not in shown]
@@ -278,7 +280,10 @@ def edited(
     item: Item,
     unshown: Unshown,
 ) -> Item:
-    """An item after some steps, of each the first remedy that has a sense; else `NoSense`."""
+    """Return an item after some steps, of each the first remedy that has a sense.
+
+    Raises `NoSense` where no remedy of a step has one.
+    """
     for remedies in steps:
         item = _first_sensible(grammar, frame, remedies, item, dict(unshown))
     return item
@@ -301,7 +306,7 @@ def _first_sensible(
 
 
 def _settled(edits: g.Edits, unshown: Mapping[str, g.Point]) -> g.Edits:
-    """Edits with the value that is unshown in this variant, where they ask for it."""
+    """Return edits with the value that is unshown in this variant, where they ask for it."""
     settled: list[g.Edit] = []
     for edit in edits.edits:
         if isinstance(edit, g.Unshown) and edit.name in unshown:
@@ -315,9 +320,10 @@ def _settled(edits: g.Edits, unshown: Mapping[str, g.Point]) -> g.Edits:
 def _relational(
     grammar: g.Grammar, right: Item, wrong: Item, filed: Mapping[g.Variable, str]
 ) -> Iterator[str]:
-    """Where an answer differs from what its operators predict; unmentioned attributes are constant.
+    """Yield where an answer differs from what its operators predict.
 
-    Values that a rule determines are the rule's business, not the operators'.
+    Attributes that no operator mentions are constant. Values that a rule determines are the rule's
+    business, not the operators'.
     """
     before, after = right.solved, wrong.solved
     for variable in grammar.variables.values():

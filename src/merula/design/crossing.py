@@ -21,9 +21,9 @@ from merula.grammar import model as g
 
 @frozen
 class Uneven:
-    """Why answers cannot be crossed: two labels, and whether their order counts or they are alike.
+    """Two answers that keep a set from being a full crossing.
 
-    ``broken`` are the rules that both break, where they are alike.
+    Either their order counts, or they are alike: then ``broken`` are the rules that both break.
     """
 
     one: str
@@ -34,25 +34,24 @@ class Uneven:
 def uneven(
     grammar: g.Grammar, design: g.Matrix, variant: Variant, cells: Sequence[Cell]
 ) -> tuple[Uneven, ...]:
-    """What keeps the crossed answers of a variant from being a full crossing.
+    """Return what keeps the crossed answers of a variant from being a full crossing.
 
     Where the order of edits counts, what their combinations break is no second fault.
     """
     answers = [cell for cell in cells if cell.role == "answer"]
     right, wrong = answers[0], answers[1:]
-    found = _in_order(
-        grammar, design, variant.frame, right.item, tuple(unshown_points(design, variant))
-    )
-    return found or tuple(_alike(wrong))
+    unshown = tuple(unshown_points(design, variant))
+    in_order = _in_order(grammar, design, variant.frame, right.item, unshown)
+    return in_order or tuple(_alike(wrong))
 
 
 @lru_cache(maxsize=2_000)
 def _in_order(
     grammar: g.Grammar, design: g.Matrix, frame: g.Frame, right: Item, unshown: Unshown
 ) -> tuple[Uneven, ...]:
-    """The pairs of edits whose order counts, whatever others are done before."""
+    """Return the pairs of edits whose order counts, whatever others are done before."""
     single = [answer for answer in design.answers if len(answer.steps) == 1]
-    found: dict[Uneven, None] = {}
+    pairs: dict[Uneven, None] = {}
     for one, other in combinations(single, 2):
         rest = [answer for answer in single if answer not in (one, other)]
         for before in _subsets(rest):
@@ -61,8 +60,8 @@ def _in_order(
                 for pair in ((one, other), (other, one))
             )
             if first != second:
-                found[Uneven(one.label, other.label)] = None
-    return tuple(found)
+                pairs[Uneven(one.label, other.label)] = None
+    return tuple(pairs)
 
 
 def _subsets(answers: Sequence[g.Answer]) -> Iterator[tuple[g.Answer, ...]]:
@@ -77,7 +76,7 @@ def _outcome(
     right: Item,
     unshown: Unshown,
 ) -> object:
-    """What edits in this order lead to: values and words, or nothing."""
+    """Return what edits in this order lead to: values and words, or None if they have no sense."""
     steps = [step for answer in answers for step in answer.steps]
     try:
         item = edited(grammar, frame, steps, right, unshown)
@@ -87,7 +86,7 @@ def _outcome(
 
 
 def _alike(wrong: Sequence[Cell]) -> Iterator[Uneven]:
-    """The pairs of wrong answers that break the same rules."""
+    """Yield the pairs of wrong answers that break the same rules."""
     first: dict[tuple[str, ...], str] = {}
     for cell in wrong:
         key = tuple(sorted(cell.broken))

@@ -11,7 +11,7 @@ from merula.grammar import model as g
 
 
 def apply(grammar: g.Grammar, frame: g.Frame, edits: g.Edits, item: Item) -> Item:
-    """The item after some edits; raises `NoSense` where one cannot be done."""
+    """Return the item after some edits; raises `NoSense` where one cannot be done."""
     kept = {}
     for variable in edits.keeping:
         if variable not in item.solved.values:
@@ -30,15 +30,15 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
     match edit:
         case g.Flip(variable=variable):
             value = _defined(variable, values)
-            others = [v for v in variable.values if v != value]
-            if len(others) != 1:
-                raise NoSense(f"`{variable}` has no single other value than {value}")
+            rest = [v for v in variable.values if v != value]
+            if len(rest) != 1:
+                raise NoSense(f"`{variable}` does not have exactly one other value than {value}")
             if variable in item.solved.determined:
                 return replace(state, pinned={**state.pinned, variable: OTHER})
             if state.pinned.get(variable) == OTHER:
                 pinned = {v: pin for v, pin in state.pinned.items() if v is not variable}
                 return replace(state, pinned=pinned)
-            return _assign(item, {variable: others[0]})
+            return _assign(item, {variable: rest[0]})
         case g.Assign(point=point, variable=variable, source=source):
             if point is not None:
                 own = grammar.own(variable.object)
@@ -84,7 +84,7 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
             assert instead is not None
             return replace(state, texts={**state.texts, target: instead})
         case g.Unshown(name=name):
-            raise NoSense(f"no cycle called `{name}` leaves one value unshown")
+            raise NoSense(f"no cycle named `{name}` leaves one value unshown")
         case g.Embed(object=target, host=host, text=text):
             _overt(target, item)
             _overt(host, item)
@@ -94,21 +94,21 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
 def _exchanged(
     grammar: g.Grammar, one: g.Object, other: g.Object, item: Item
 ) -> dict[g.Variable, str]:
-    """What fills the positions that two objects fill once each has the other's.
+    """Return what fills the positions of two objects once each has the other's.
 
     Empty where neither of them fills any.
     """
     new = {one.name: other.name, other.name: one.name}
-    found = {}
+    filled = {}
     for target in grammar.objects.values():
-        own = grammar.own(target)
-        if not target.position or own is None or item.solved.values.get(own) not in new:
+        kind = grammar.own(target)
+        if not target.position or kind is None or item.solved.values.get(kind) not in new:
             continue
-        filler = new[item.solved.values[own]]
-        if filler not in own.values:
+        filler = new[item.solved.values[kind]]
+        if filler not in kind.values:
             raise NoSense(f"`{target.name}` cannot be {filler}")
-        found[own] = filler
-    return found
+        filled[kind] = filler
+    return filled
 
 
 def _can_stand_in(grammar: g.Grammar, other: g.Object, values: g.Setting) -> None:
@@ -129,19 +129,19 @@ def _assign(item: Item, assigned: Mapping[g.Variable, str]) -> State:
 
 def _add(grammar: g.Grammar, item: Item, target: g.Object, like: g.Object | None) -> State:
     values = item.solved.values
-    own = grammar.own(target)
-    assert own is not None
-    if values[own] != g.ABSENT:
+    presence = grammar.own(target)
+    assert presence is not None
+    if values[presence] != g.ABSENT:
         raise NoSense(f"`{target.name}` is there already")
-    kinds = [v for v in own.values if v != g.ABSENT]
-    assigned = {own: kinds[0]}
+    kinds = [v for v in presence.values if v != g.ABSENT]
+    assigned = {presence: kinds[0]}
     if like is not None:
         model = grammar.own(like)
         if model is not None:
             if values[model] == g.ABSENT:
                 raise NoSense(f"there is no `{like.name}` to be like")
             if values[model] in kinds:
-                assigned[own] = values[model]
+                assigned[presence] = values[model]
         for variable in grammar.by_object[target]:
             twin = grammar.variables.get((like, variable.attribute))
             copied = variable.attribute and variable.attribute != "site"
@@ -159,5 +159,5 @@ def _defined(variable: g.Variable, values: g.Setting) -> str:
 def _overt(target: g.Object, item: Item) -> None:
     if all(leaf.object is not target for leaf in item.leaves):
         fills = target in item.places
-        where = "stands in a position, which can be moved itself" if fills else "is not there"
+        where = "fills a position, which can be moved itself" if fills else "is not there"
         raise NoSense(f"`{target.name}` {where}")

@@ -17,9 +17,9 @@ from merula.grammar import model as g
 
 
 class OutlinePart(NamedTuple):
-    """A part of a sentence: an object and the values it shows, or fixed words (without a name).
+    """A part of a sentence: an object and the values it shows, or fixed words without a name.
 
-    ``overt`` says whether any words stand there.
+    ``overt`` says whether it has any words.
     """
 
     name: str
@@ -28,7 +28,7 @@ class OutlinePart(NamedTuple):
 
 
 class Outliner:
-    """Outlines the cells of matrices.
+    """Draws the outlines of a matrix's cells.
 
     A value is shown if its attribute, which several objects may have, takes more than one value in
     the items (the context and the right answer). Other attributes are shown only where a wrong
@@ -49,28 +49,27 @@ class Outliner:
         self._objects = {target.name: target for target in self._variables}
 
     def parts(self, cell: Cell) -> tuple[OutlinePart, ...]:
-        """The parts of a cell in the order of its words; absent objects are none."""
+        """Return the parts of a cell in the order of its words; absent objects are none."""
         item = cell.item
         written = [target for target, _ in groupby(item.words, key=lambda placed: placed.object)]
-        found: list[OutlinePart] = []
+        parts: list[OutlinePart] = []
         at = 0
         for leaf in item.leaves:
             overt = at < len(written) and written[at] is leaf.object
             before = at > 0 and written[at - 1] is leaf.object
             text = leaf.text.strip()
-            if leaf.object is None and text and before and not overt and not found[-1].name:
-                found[-1] = OutlinePart("", (f"{found[-1].values[0]} {text}",))
+            if leaf.object is None and text and before and not overt and not parts[-1].name:
+                parts[-1] = OutlinePart("", (f"{parts[-1].values[0]} {text}",))
             elif leaf.object is None and text:
-                found.append(OutlinePart("", (text,), overt))
+                parts.append(OutlinePart("", (text,), overt))
             elif leaf.object is not None and not (before and not overt):
-                found.append(
-                    OutlinePart(leaf.object.name, tuple(self._values(item, leaf.object)), overt)
-                )
+                values = tuple(self._values(item, leaf.object))
+                parts.append(OutlinePart(leaf.object.name, values, overt))
             at += overt and (leaf.object is not None or bool(text))
-        return tuple(found)
+        return tuple(parts)
 
     def _values(self, item: Item, target: g.Object) -> Iterator[str]:
-        """What an object shows: its kind or what fills it, then its attributes."""
+        """Yield the values that an object shows: its kind or what fills it, then its attributes."""
         instead = item.state.texts.get(target)
         if isinstance(instead, str):
             yield instead
@@ -100,40 +99,40 @@ _Attribute = tuple[str, tuple[str, ...]]
 
 
 def _attribute(variable: g.Variable) -> _Attribute:
-    """What the variables have in common that are one attribute of several objects."""
+    """Return a key of an attribute, the same for all objects that have it with the same values."""
     return variable.attribute or f"{variable.object.name}.", variable.values
 
 
 def is_item(cell: Cell) -> bool:
-    """Whether a cell is an item of its matrix: of the context, or the right answer."""
+    """Return whether a cell is an item of its matrix: of the context, or the right answer."""
     return cell.role == "context" or cell.label == g.CORRECT
 
 
 def in_order(cell: Cell) -> bool:
-    """Whether the words of a cell stand in the order of its frame."""
+    """Return whether the words of a cell stand in the order of its frame."""
     return not cell.item.state.swaps and not cell.item.state.embeds
 
 
 def merged(sequences: Iterable[Sequence[str]]) -> list[str]:
-    """One order of which every sequence is a subsequence, if there is one.
+    """Return one order of which every sequence is a subsequence, if there is one.
 
     >>> merged([["subj", "verb"], ["subj", "attr", "verb"]])
     ['subj', 'attr', 'verb']
     """
-    found: list[str] = []
+    order: list[str] = []
     for sequence in sequences:
         longer: list[str] = []
-        matcher = SequenceMatcher(None, found, sequence, autojunk=False)
+        matcher = SequenceMatcher(None, order, sequence, autojunk=False)
         for kind, a, b, c, d in matcher.get_opcodes():
-            longer += found[a:b]
+            longer += order[a:b]
             if kind in ("insert", "replace"):
                 longer += sequence[c:d]
-        found = longer
-    return found
+        order = longer
+    return order
 
 
 def frame_order(items: Iterable[g.Item]) -> Iterator[str]:
-    """The names of the objects that the items of a frame name, as often as they do."""
+    """Yield the names of the objects that the items of a frame name, as often as they do."""
     for item in items:
         match item:
             case g.Reference(object=target):
@@ -148,7 +147,7 @@ def frame_order(items: Iterable[g.Item]) -> Iterator[str]:
 def objects(
     frame: g.Frame, cells: Sequence[Cell], parts: Sequence[Sequence[OutlinePart]]
 ) -> tuple[str, ...]:
-    """The objects of some cells with these parts, each once, in the order of their frame."""
+    """Return the objects of some cells with these parts, each once, in the order of their frame."""
     names = [list(dict.fromkeys(part.name for part in own if part.name)) for own in parts]
     ordered = [own for cell, own in zip(cells, names, strict=True) if in_order(cell)]
     known = merged([list(dict.fromkeys(frame_order(frame.items))), *ordered])

@@ -29,8 +29,8 @@ class MinimalPair:
 def pairs_of(
     names: Sequence[str], values: Sequence[Sequence[object]], good: Sequence[bool]
 ) -> list[MinimalPair]:
-    """The pairs among cells, given the values of each (of ``names``) and whether it is good."""
-    found = []
+    """Return the pairs among cells, given the values of each for ``names`` and if it is good."""
+    pairs = []
     for bad, fine in permutations(range(len(values)), 2):
         different = [i for i in range(len(names)) if values[bad][i] != values[fine][i]]
         if good[bad] or not good[fine] or len(different) != 1:
@@ -39,6 +39,6 @@ def pairs_of(
             f"{name}={values[bad][i]}" + (f"-{values[fine][i]}" if i in different else "")
             for i, name in enumerate(names)
         )
-        found.append(MinimalPair(bad, fine, names[different[0]], condition))
+        pairs.append(MinimalPair(bad, fine, names[different[0]], condition))
     order = {name: i for i, name in enumerate(names)}
-    return sorted(found, key=lambda pair: (order[pair.contrast], pair.condition))
+    return sorted(pairs, key=lambda pair: (order[pair.contrast], pair.condition))

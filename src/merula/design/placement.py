@@ -1,4 +1,9 @@
-"""Items: one sentence of a design before any lexeme is chosen. Placement, words, edits, rules."""
+"""Items: one sentence of a design before any lexeme is chosen, its words in their places.
+
+A frame and a state go in, that is all that a design gives and edits change; an `Item` comes out
+(`realise`): the values of all variables, the leaves of the frame in order, the words of each, and
+the constituents around each object. `merula.design.cells` and `merula.design.edits` call this.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,7 @@ class Leaf(NamedTuple):
 
 
 def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> tuple[Leaf, ...]:
-    """The leaves of a frame in order, absent objects left out, objects with a site put there."""
+    """Return the leaves of a frame in order, without absent objects, sites filled, edits done."""
     leaves = list(_leaves(grammar, frame.items, solved.values, ()))
     for one, other in state.swaps:
         for swapped in (one, other):
@@ -78,32 +83,32 @@ def _leaves(
 
 
 def objects_in(grammar: g.Grammar, items: Iterable[g.Item]) -> frozenset[g.Object]:
-    """All objects that can stand in some items of a frame, fillers of positions among them."""
-    found: set[g.Object] = set()
+    """Return all objects that can be in some items of a frame, fillers of positions too."""
+    objects: set[g.Object] = set()
     for item in items:
         match item:
             case g.Reference(object=target):
-                found.add(target)
+                objects.add(target)
             case g.Bracket(items=content):
-                found |= objects_in(grammar, content)
+                objects |= objects_in(grammar, content)
             case g.Site(name=name):
                 for target in grammar.objects.values():
                     site = grammar.variables.get((target, "site"))
                     if site is not None and name in site.values:
-                        found.add(target)
+                        objects.add(target)
             case g.Guarded(options=options):
                 for _, content in options:
-                    found |= objects_in(grammar, content)
-    for target in list(found):
-        own = grammar.own(target)
-        if target.position and own is not None:
-            found |= {grammar.objects[v] for v in own.values if v in grammar.objects}
+                    objects |= objects_in(grammar, content)
+    for target in list(objects):
+        filler = grammar.own(target)
+        if target.position and filler is not None:
+            objects |= {grammar.objects[v] for v in filler.values if v in grammar.objects}
     # words may be a column of another object's lexeme (`verb.prep`)
-    for target in list(found):
+    for target in list(objects):
         for variable in grammar.by_object[target]:
             for words in variable.words.values():
-                found |= {w.object for w in words if isinstance(w, g.ColumnWord)}
-    return frozenset(found)
+                objects |= {w.object for w in words if isinstance(w, g.ColumnWord)}
+    return frozenset(objects)
 
 
 def is_present(grammar: g.Grammar, item: g.Object, values: g.Setting) -> bool:
@@ -142,16 +147,16 @@ class Lexical(NamedTuple):
     filler: str = ""
 
     def column_in(self, columns: Container[str], prefix: str = "") -> str:
-        """The named column: that for what fills the position (``wrong.theme``), if there is one."""
-        own = f"{prefix}{self.column}.{self.filler}"
-        return own if self.filler and own in columns else f"{prefix}{self.column}"
+        """Return the column's name, with what fills the position (``wrong.theme``) if it exists."""
+        of_filler = f"{prefix}{self.column}.{self.filler}"
+        return of_filler if self.filler and of_filler in columns else f"{prefix}{self.column}"
 
 
 Word = Fixed | OneOf | Lexical
 
 
 class Placed(NamedTuple):
-    """A word with the object it belongs to (a position, where one fills it) and its place."""
+    """A word with its object (the position, for what fills one) and the constituents around it."""
 
     word: Word
     object: g.Object | None
@@ -161,7 +166,7 @@ class Placed(NamedTuple):
 def words(
     grammar: g.Grammar, leaves: Iterable[Leaf], state: State, values: g.Setting
 ) -> Iterator[Placed]:
-    """The words of the leaves, in order."""
+    """Yield the words of the leaves, in order."""
     for leaf in leaves:
         if leaf.object is None:
             if leaf.text.strip():
@@ -198,19 +203,19 @@ def _object_words(
 
 
 def _carried(grammar: g.Grammar, item: g.Object, state: State, values: g.Setting) -> Iterator[Word]:
-    """The words that values bring: those of the last variable that has any for its value."""
-    found: Word | None = None
-    own = grammar.own(item)
-    filler = values[own] if item.position and own is not None else ""
+    """Yield the words that values bring: those of the last variable that has any for its value."""
+    word: Word | None = None
+    kind = grammar.own(item)
+    filler = values[kind] if item.position and kind is not None else ""
     for variable in grammar.by_object[item]:
         value = values.get(variable)
         instead = state.texts.get(variable)
         if isinstance(instead, str):
-            found = Fixed(instead)
+            word = Fixed(instead)
         elif value is not None and value in variable.words:
-            found = _word(variable, value, variable.words[value], filler)
-    if found is not None and not (item.position and found == Fixed("")):
-        yield found
+            word = _word(variable, value, variable.words[value], filler)
+    if word is not None and not (item.position and word == Fixed("")):
+        yield word
 
 
 def _word(
@@ -225,14 +230,14 @@ def _word(
 
 
 def piece_template(placed: Placed) -> str:
-    """A word without its lexeme: ``n1[pp sg]``, or the words themselves where they are fixed."""
+    """Return a word without its lexeme: ``n1[pp sg]``, or the words where they are fixed."""
     values = shown_values(placed)
     name = placed_name(placed)
     return f"{name}[{values}]" if values else name
 
 
 def placed_name(placed: Placed) -> str:
-    """What a word without lexeme is called."""
+    """Return the name of a word without its lexeme: its object and column, or its text."""
     word = placed.word
     if isinstance(word, Fixed):
         return word.text
@@ -242,7 +247,7 @@ def placed_name(placed: Placed) -> str:
 
 
 def shown_values(placed: Placed) -> str:
-    """The values that decide a word's form."""
+    """Return the values that decide a word's form."""
     word = placed.word
     if not isinstance(word, Lexical):
         return ""
@@ -254,7 +259,12 @@ def shown_values(placed: Placed) -> str:
 
 @frozen
 class State:
-    """All that decides an item: what a design gives and what edits changed."""
+    """Everything that decides an item: what a design gives and what edits have changed.
+
+    ``given`` are values of the design, ``pinned`` values that hold against the rules. ``swaps`` are
+    pairs of objects that change places, ``embeds`` objects moved behind a host with words between,
+    ``texts`` other words, or the words of another object, for an object or a variable.
+    """
 
     given: Mapping[g.Variable, str]
     pinned: Mapping[g.Variable, str] = field(default_factory=dict)
@@ -275,7 +285,7 @@ class Item:
 
 
 def realise(grammar: g.Grammar, frame: g.Frame, state: State) -> Item:
-    """The item of a state in a frame."""
+    """Return the item of a state in a frame."""
     solved = solve(grammar, state.given, state.pinned)
     leaves = place(grammar, frame, state, solved)
     placed = tuple(words(grammar, leaves, state, solved.values))
@@ -289,6 +299,3 @@ def realise(grammar: g.Grammar, frame: g.Frame, state: State) -> Item:
         if leaf.object.position and own is not None:
             places[grammar.objects[solved.values[own]]] = leaf.inside
     return Item(state, solved, leaves, placed, places)
-
-
-# --- rules ---------------------------------------------------------------------------------

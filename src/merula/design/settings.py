@@ -1,4 +1,4 @@
-"""Settings: what value every variable of an item has, and whether a test holds in it.
+"""Settings: the value of every variable of an item.
 
 Slow and obvious on purpose: a design has few items, whatever the number of lexemes.
 """
@@ -31,7 +31,7 @@ class Solved:
 
 
 OTHER = "≠"  # pinned: not the value that the rules give, but the other one
-MAX_OPEN = 200  # variables solved inside one another: more only where rules form a circle
+MAX_OPEN = 200  # variables solved inside one another; `in_order` leaves that to rules in a circle
 
 
 def solve(
@@ -53,7 +53,7 @@ _Pairs = frozenset[tuple[g.Variable, str]]
 
 @lru_cache(maxsize=2_000)
 def _solved(grammar: g.Grammar, given: _Pairs, pinned: _Pairs) -> Solved:
-    """`solve`, once for each setting: the items of a design have few between them."""
+    """Solve a setting, once: the items of a design have few different ones between them."""
     return _Solver(grammar, dict(given), dict(pinned)).run()
 
 
@@ -75,8 +75,8 @@ class _Solver:
     def run(self) -> Solved:
         for variable in in_order(self.grammar, frozenset(self.given)):
             self.value(variable)
-        known = {v: value for v, value in self.values.items() if value is not None}
-        return Solved(known, frozenset(self.determined))
+        values = {v: value for v, value in self.values.items() if value is not None}
+        return Solved(values, frozenset(self.determined))
 
     def value(self, variable: g.Variable) -> str | None:
         if variable in self.values:
@@ -124,7 +124,7 @@ def _other(variable: g.Variable, value: str) -> str:
 
 @lru_cache(maxsize=256)
 def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equation, ...]:
-    """The equations that determine something where the variables ``known`` are given.
+    """Return the equations that determine something where the variables ``known`` are given.
 
     ``a = b`` determines ``a``: an attribute takes a value, a lexical feature asks for lexemes
     that have it. Where ``a`` is given, the equation is only a test.
@@ -140,7 +140,7 @@ def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equati
 
 @lru_cache(maxsize=256)
 def in_order(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Variable, ...]:
-    """All variables, those that determine others first (where there is no circle).
+    """Return all variables, those that determine others first (where there is no circle).
 
     So a long chain of rules is solved link by link, not by recursion.
     """
@@ -158,6 +158,3 @@ def in_order(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Variab
 
 def _needs_places(equation: g.Equation) -> bool:
     return any(True for test, _ in equation.conditions for _ in scope_tests(test))
-
-
-# --- tests ---------------------------------------------------------------------------------

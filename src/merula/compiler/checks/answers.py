@@ -68,7 +68,7 @@ def check_senseless(seen: DesignReport, answer: g.Answer, report: Report) -> Non
 
 
 def _follows(seen: DesignReport, answer: g.Answer) -> bool:
-    """Whether a combination of crossed edits has no sense because one of them has none."""
+    """Return whether a combination of crossed edits has no sense because one of them has none."""
     return len(answer.steps) > 1 and any(name in seen.senseless for name in answer.label.split("+"))
 
 

@@ -76,7 +76,7 @@ def _as_cycle(labels: Sequence[str], every: int) -> str:
 
 
 def _rival(shown: Sequence[str], values: Sequence[str]) -> tuple[tuple[str, ...], int] | None:
-    """A cycle that shows the same items but for the last: its labels in order, and its step.
+    """Return a cycle that shows the same items but for the last: its labels in order, and its step.
 
     Its period is at most the number of items, so at most one of its labels is not shown yet.
     """

@@ -33,7 +33,7 @@ class DesignReport:
     uneven: dict[Uneven, list[Variant]] = field(default_factory=dict)
 
     def example(self, variant: Variant) -> list[str]:
-        """A note that names a variant, where there are several."""
+        """Return a note that names a variant, where there are several."""
         return [f"for example in {variant_name(variant)}"] if self.variants > 1 else []
 
     def see(self, variant: Variant, cells: Sequence[Cell], senseless: Sequence[Senseless]) -> None:
