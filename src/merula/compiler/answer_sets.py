@@ -24,9 +24,9 @@ class AnswerSet:
     """The answers of a matrix, over all of its instances of type I.
 
     ``classes`` is P(E), P(I), P(R): the share of answers, the right one among them, that break
-    something of the class. ``grammar`` is how often somebody is right who takes any answer that is
-    a good sentence, which breaks no rule (what differs from the operators is no fault of a
-    sentence, also where its cycle is filed under I).
+    something of the class. ``grammar`` is the chance of somebody who takes any answer that is a
+    good sentence and breaks no rule (that it differs from the operators is not a fault of the
+    sentence, also where their cycle is filed under I).
     """
 
     answers: int
@@ -35,11 +35,11 @@ class AnswerSet:
 
     @property
     def chance(self) -> float:
-        """How often somebody is right who takes any answer."""
+        """The chance of somebody who takes any answer."""
         return 1 / self.answers
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values, shares to six digits."""
+        """Return plain values, shares to six digits."""
         return {
             "number": self.answers,
             "chance": round(self.chance, 6),
@@ -49,21 +49,20 @@ class AnswerSet:
 
 
 def pooled(every: Iterable[AnswerSet | None]) -> AnswerSet | None:
-    """The answer set of matrices with equally many instances and answers; None where one has none.
+    """Return the answer set of matrices with as many instances and answers; None if one has none.
 
     >>> one, other = AnswerSet(4, {"E": 0.5}, 0.5), AnswerSet(4, {"E": 0.25}, 1.0)
     >>> pooled([one, other])
     AnswerSet(answers=4, classes={'E': 0.375}, grammar=0.75)
     """
-    found = list(every)
-    known = [one for one in found if one is not None]
-    if not known or len(known) < len(found):
+    every = list(every)
+    sets = [one for one in every if one is not None]
+    if not sets or len(sets) < len(every):
         return None
     classes = {
-        letter: sum(one.classes[letter] for one in known) / len(known)
-        for letter in known[0].classes
+        letter: sum(one.classes[letter] for one in sets) / len(sets) for letter in sets[0].classes
     }
-    return AnswerSet(known[0].answers, classes, sum(one.grammar for one in known) / len(known))
+    return AnswerSet(sets[0].answers, classes, sum(one.grammar for one in sets) / len(sets))
 
 
 def answer_sets_of(compiled: Compiled) -> dict[str, AnswerSet]:

@@ -1,7 +1,8 @@
 """Source text → a compiled grammar: settings solved, rules checked, plans counted.
 
-The passes run one way: program → grammar → cells of every variant → plans → checks. Problems
-are collected; a design with an error has no instances.
+A source goes in; a `Compiled` grammar comes out, with all problems. The Python interface and the
+commands call `compile_source`. The passes run one way: program → grammar → cells of every variant →
+plans → checks. Problems are collected; a design with an error has no instances.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from merula.plan.planner import Clash, Excluded, Plan, Planner
 from merula.plan.relations import TooWide
 from merula.plan.slots import lexemes_of
 
-MAX_VARIANTS = 50_000
-MAX_CELLS = 1_000  # of a paradigm
+MAX_VARIANTS = 50_000  # of a design: a minute or two, where each takes a millisecond or two
+MAX_CELLS = 1_000  # of a paradigm: half a million pairs of cells are compared
 
 
 def compile_source(
@@ -63,7 +64,7 @@ def _digest(program: Program) -> str:
 
 
 def _lexicon_digest(program: Program) -> str:
-    """Of the tables and of the surface rules, since both decide what sentences look like."""
+    """Return the digest of tables and surface rules, as both decide what sentences look like."""
     tables = program.lexicon.digest if program.lexicon else ""
     return hashlib.sha256(f"{tables} {program.surface.rules!r}".encode()).hexdigest()
 
@@ -85,9 +86,9 @@ class _Designs:
             )
         done = {}
         for design in self.grammar.designs:
-            found = self._design(design)
-            if found is not None:
-                done[design.name] = found
+            compiled = self._design(design)
+            if compiled is not None:
+                done[design.name] = compiled
             for pair in self.planner.unchecked:
                 self.unchecked.setdefault(pair, design)
         self._excluded()
@@ -101,12 +102,12 @@ class _Designs:
         return done
 
     def _without_lexicon(self, designs: Iterable[CompiledDesign]) -> None:
-        """Say what there is not without tables, and which names are no columns of any.
+        """Warn that there are no tables, and report names that no column of one can have.
 
         Where an object's words are all in the grammar, a table would not say more of it.
         """
-        cells = [cell for design in designs for _, found in design.cells for cell in found]
-        words = [placed for item in {cell.item for cell in cells} for placed in item.words]
+        items = {cell.item for design in designs for _, cells in design.cells for cell in cells}
+        words = [placed for item in items for placed in item.words]
         bare = {word.object for word in (x.word for x in words) if isinstance(word, Lexical)}
         fixed = {x.object for x in words if not isinstance(x.word, Lexical)} - bare
         columns = [v for v in self.grammar.variables.values() if v.lexical]
@@ -144,16 +145,16 @@ class _Designs:
             if not self._small_enough(design):
                 return None
             for variant in variants(self.grammar, design):
-                found, senseless = cells(self.grammar, design, variant)
-                seen.see(variant, found, senseless)
-                barred = next((cell for cell in found if cell.contested), None)
+                variant_cells, senseless = cells(self.grammar, design, variant)
+                seen.see(variant, variant_cells, senseless)
+                barred = next((cell for cell in variant_cells if cell.contested), None)
                 if barred is not None:
                     seen.contested.append((variant, barred))
                     continue
-                made.append((variant, found))
-                if senseless or (self.program.lexicon is None and _needs_lexemes(found)):
+                made.append((variant, variant_cells))
+                if senseless or (self.program.lexicon is None and _needs_lexemes(variant_cells)):
                     continue
-                plan = self.planner.plan(design, variant, found)
+                plan = self.planner.plan(design, variant, variant_cells)
                 if plan is None:
                     return None
                 if plan.count == 0 and not seen.empty:
@@ -186,14 +187,14 @@ class _Designs:
         axes = [len(axis.points) for axis in design.varying]
         if isinstance(design, g.Matrix):
             axes += [len(cycle.orders) for cycle in design.cycles]
-        number = 0
+        count = 0
         for frame in design.frames:
             features = lexical_choices(self.grammar, design, frame)
-            number += prod([*axes, *(len(shared_values(self.grammar, v)) for v in features)])
-        if number > MAX_VARIANTS:
+            count += prod([*axes, *(len(shared_values(self.grammar, v)) for v in features)])
+        if count > MAX_VARIANTS:
             self.report.error(
                 "M505",
-                f"{design.name} has {number:,} variants; {MAX_VARIANTS:,} are the most",
+                f"{design.name} has {count:,} variants; {MAX_VARIANTS:,} are the most",
                 design.span,
                 remedy="vary fewer attributes, or fix some with `with`",
             )
@@ -233,7 +234,7 @@ class _Designs:
         )
 
     def _excluded(self) -> None:
-        """Say which lexemes were left out because a contrast does not show in them."""
+        """Warn of lexemes that were left out because a contrast does not show in them."""
         for (one, other), design in list(self.unchecked.items())[:1]:
             self.report.warning(
                 "M426",
@@ -262,5 +263,5 @@ class _Designs:
             )
 
 
-def _needs_lexemes(found: Sequence[Cell]) -> bool:
-    return any(isinstance(placed.word, Lexical) for cell in found for placed in cell.item.words)
+def _needs_lexemes(shown: Sequence[Cell]) -> bool:
+    return any(isinstance(placed.word, Lexical) for cell in shown for placed in cell.item.words)

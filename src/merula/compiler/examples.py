@@ -1,7 +1,9 @@
 """Examples in a grammar (``accept "…"``, ``reject "…"``), parsed back into cells and checked.
 
-A sentence is read from right to left, as it is written: for every piece the forms that can end
-the text so far, given the edge to the right. What is left is a combination of candidates, which
+The examples of a grammar and the plans of its designs go in; problems go to the report. Tests and
+the audit read sentences of others with the same `ExampleParser`. A sentence is read from right to
+left, as it is written: for every piece the forms that can end the text so far, given the edge to
+the right. The forms of all pieces leave some candidates of each slot, and some combination of these
 has to satisfy the constraints.
 """
 
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from merula.core.diagnostics import Report
+from merula.core.frozen import ById
 from merula.core.wording import listing
 from merula.design.cells import Cell, cell_name
 from merula.grammar import model as g
@@ -39,9 +42,9 @@ def check_examples(
         return
     parser = ExampleParser(plans, surface)
     for example in grammar.examples:
-        found = list(parser.readings(example.text))
-        good = [(design, cell) for design, cell in found if cell.acceptable]
-        if not found:
+        readings = list(parser.readings(example.text))
+        good = [(design, cell) for design, cell in readings if cell.acceptable]
+        if not readings:
             near = nearest(plans, surface, example.text)
             apart = near == surface.finish(clean(example.text))
             report.error(
@@ -57,7 +60,7 @@ def check_examples(
                 " builds",
             )
         elif example.accept and not good:
-            broken = listing(dict.fromkeys(rule for _, cell in found for rule in cell.broken))
+            broken = listing(dict.fromkeys(rule for _, cell in readings for rule in cell.broken))
             report.error(
                 "M409",
                 f"this sentence should be accepted, but breaks {broken}",
@@ -102,39 +105,39 @@ class ExampleParser:
 
 
 class _Words:
-    """The words of a sentence: texts with others cannot be part of it."""
+    """The words of a sentence: a text with any other word cannot be part of it."""
 
     def __init__(self, sentence: str, surface: Surface) -> None:
         # in capitals, as the first letter of a sentence is made one (`ß`, `ı`)
         self._shown = set(_NO_MARK.sub("", sentence).upper().replace("'", "' ").split())
         self._changing = surface.changing
-        self._known: dict[int, tuple[Sequence[str], tuple[str, ...]]] = {}
+        self._possible: dict[ById, tuple[str, ...]] = {}
 
     def of_cell(
         self, slots: Sequence[Slot], pieces: Sequence[Piece]
     ) -> list[tuple[str, ...]] | None:
         """Return the texts that each piece of a cell can have; None where one can have none."""
-        found = []
+        possible = []
         for piece in pieces:
             texts = self.possible(slots, piece)
             if not texts:
                 return None
-            found.append(texts)
-        return found
+            possible.append(texts)
+        return possible
 
     def possible(self, slots: Sequence[Slot], piece: Piece) -> tuple[str, ...]:
         """Return the texts that a piece can have in the sentence."""
         if piece.slot < 0:
             return (piece.text,) if self._has(piece.text) else ()
         texts = slots[piece.slot].forms[piece.text]
-        known = self._known.get(id(texts))
-        if known is None:  # the texts are kept, so that the number stays theirs
-            found = dict.fromkeys(text for text in texts if self._has(text))
-            known = self._known[id(texts)] = (texts, tuple(found))
-        return known[1]
+        key = ById(texts)
+        if key not in self._possible:
+            possible = dict.fromkeys(text for text in texts if self._has(text))
+            self._possible[key] = tuple(possible)
+        return self._possible[key]
 
     def _has(self, text: str) -> bool:
-        """Whether the words of a text all show, but for those that may be written otherwise."""
+        """Return whether all words of a text show, except those that may be written otherwise."""
         return all(
             word.upper() in self._shown or word.lower() in self._changing or not word.isalpha()
             for word in text.split()
@@ -142,9 +145,9 @@ class _Words:
 
 
 def nearest(plans: Sequence[Plan], surface: Surface, text: str) -> str:
-    """A sentence of the grammar near a text: each slot takes the lexeme with most of its words.
+    """Return a sentence of the grammar near a text: slots take the lexemes with most of its words.
 
-    (Whether the lexemes go together is left aside, since that may be what is wrong.)
+    Whether the lexemes go together does not count, since that may be what is wrong.
     """
     from difflib import SequenceMatcher
 
@@ -174,12 +177,12 @@ def nearest(plans: Sequence[Plan], surface: Surface, text: str) -> str:
 def _ways(
     texts: Sequence[Sequence[str]], surface: Surface, wanted: str
 ) -> Iterator[tuple[str, ...]]:
-    """For every way to read a sentence, the text of each piece, out of those it may have."""
+    """Yield every way to read a sentence: a text for each piece, out of those that it may have."""
 
     def read(number: int, end: int, right: PhraseEdge, may_lack: str) -> Iterator[tuple[str, ...]]:
-        """Readings of pieces up to ``number``, which end at ``end``.
+        """Yield the readings of the pieces up to ``number``, which end at ``end``.
 
-        ``may_lack`` is what a piece to the right would have lost to this one.
+        ``may_lack`` is what the piece to the right has lost to this one, if it is read that way.
         """
         if number < 0:
             if end == 0 and not may_lack:

@@ -17,7 +17,7 @@ from merula.grammar.names import rows_of
 from merula.lexicon.table import ANY, SETS, Lexicon, Rows, members
 from merula.plan.slots import lexemes_of
 
-SHOWN = 5  # lexemes that a message names
+MAX_NAMES = 5  # lexemes that a message names: one line
 
 
 def check_features(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
@@ -36,11 +36,11 @@ def check_features(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None
 
 
 def check_fillers(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
-    """Warn of columns such as ``wrong.theme`` for something that fills no such position."""
-    told: set[str] = set()
+    """Warn of columns like ``wrong.theme`` for something that does not fill the position."""
+    reported: set[str] = set()
     for variable in (v for v in grammar.variables.values() if v.object.position):
-        own = grammar.own(variable.object)
-        fillers = [x for x in own.values if x != g.ABSENT] if own is not None else []
+        kind = grammar.own(variable.object)
+        fillers = [x for x in kind.values if x != g.ABSENT] if kind is not None else []
         columns = [
             w for words in variable.words.values() for w in words if isinstance(w, g.ColumnWord)
         ]
@@ -48,9 +48,9 @@ def check_fillers(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
             rows, start = rows_of(lexicon, word.object), f"{word.column}."
             for name in rows.of(word.object.name).columns if rows is not None else ():
                 filler = name.removeprefix(start)
-                if not name.startswith(start) or filler in fillers or name in told:
+                if not name.startswith(start) or filler in fillers or name in reported:
                     continue
-                told.add(name)
+                reported.add(name)
                 report.warning(
                     "M437",
                     f"the column `{name}` of `{word.object.name}` is not used: `{filler}` does not"
@@ -64,7 +64,7 @@ def check_fillers(grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
 def _check(grammar: g.Grammar, variable: g.Variable, rows: Rows, what: str, report: Report) -> None:
     cells = rows.columns[variable.attribute]
     empty = [row for row, cell in enumerate(cells) if not cell]
-    known = list(dict.fromkeys(x for other in _compared(grammar, variable) for x in other.values))
+    possible = list(dict.fromkeys(x for v in _compared(grammar, variable) for x in v.values))
     if empty and len(empty) < len(cells):
         report.warning(
             "M436",
@@ -72,24 +72,24 @@ def _check(grammar: g.Grammar, variable: g.Variable, rows: Rows, what: str, repo
             f" {'has' if len(empty) == 1 else 'have'} no `{variable}`, which the rules"
             f" read: {'it is' if len(empty) == 1 else 'they are'} left out",
             notes=[_named(rows, empty)],
-            remedy=f"fill the cells of `{variable}`: {listing(known or variable.values, 'or')}",
+            remedy=f"fill the cells of `{variable}`: {listing(possible or variable.values, 'or')}",
             place=rows.places[empty[0]],
         )
-    for row, cell in enumerate(cells) if known else ():
-        strange = [x for x in members(cell) if x not in known and x != ANY]
+    for row, cell in enumerate(cells) if possible else ():
+        strange = [x for x in members(cell) if x not in possible and x != ANY]
         if strange:
             report.warning(
                 "M436",
                 f"`{variable}` of {rows.title(row)} is `{strange[0]}`, which nothing that the rules"
                 " compare it with can be",
-                remedy=did_you_mean(strange[0], known) or f"it can be {listing(known, 'or')}",
+                remedy=did_you_mean(strange[0], possible) or f"it can be {listing(possible, 'or')}",
                 place=rows.places[row],
             )
 
 
-def _named(rows: Rows, some: Sequence[int]) -> str:
-    names = [f"{rows.title(row)} ({rows.places[row]})" for row in some[:SHOWN]]
-    more = f" and {len(some) - SHOWN} more" if some[SHOWN:] else ""
+def _named(rows: Rows, places: Sequence[int]) -> str:
+    names = [f"{rows.title(row)} ({rows.places[row]})" for row in places[:MAX_NAMES]]
+    more = f" and {len(places) - MAX_NAMES} more" if places[MAX_NAMES:] else ""
     return f"left out: {', '.join(names)}{more}"
 
 

@@ -1,7 +1,9 @@
 """Words that open a domain which no frame marks, so that a label could not see them.
 
-A cell is good if *some* licensor licenses the polarity item, an accidental one too. So a word that
-the tables mark as one has to be a kind of an object, and the frames have to bracket its domains.
+The plans of a design go in; problems go to the report, each once. `merula.compiler.compile` calls
+this for every design. A cell is good if *some* licensor licenses the polarity item, an accidental
+one too. So a word that the tables mark as a licensor has to be a kind of an object, and the frames
+have to bracket its domains.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from merula.lexicon.table import ANY, LEMMA, SETS, Lexicon, members
 from merula.plan.planner import Plan
 from merula.plan.slots import Slot
 
-MAX_WORDS = 4  # of a lexeme that is looked for among other words
+MAX_WORDS = 4  # of a lexeme that is looked for among other words: *at no time at all* is not found
 _WORD = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[^\w\s]")
 
 
@@ -42,7 +44,7 @@ def check_unseen(
 
 
 class _Net:
-    """What the sentences of a design are searched for; everything is reported once."""
+    """A search of a design's sentences for words that are marked; each is reported once."""
 
     def __init__(
         self,
@@ -64,10 +66,10 @@ class _Net:
         names = frozenset(_brackets(plan.variant.frame.items))
         for cell in plan.cells:
             item = cell.cell.item
-            for placed in item.words if self._first(id(item)) else ():
+            for placed in item.words if self._first(item) else ():
                 self._word(placed, item, plan.variant.frame, names)
         for slot in plan.slots:
-            if slot.rows is not None and self._first(id(slot)):
+            if slot.rows is not None and self._first(slot):
                 self._lexemes(slot)
                 self._forms(slot)
 
@@ -77,7 +79,7 @@ class _Net:
         self.done.add(key)
         return new
 
-    # --- words that stand in the grammar
+    # --- words that are in the grammar
 
     def _word(self, placed: Placed, item: Item, frame: g.Frame, names: frozenset[str]) -> None:
         word = placed.word
@@ -127,7 +129,7 @@ class _Net:
             if column not in self.opening and not _in_another(inside, places):
                 continue  # what intervenes outside all domains spoils none
             cell = rows.columns[column][rows.columns[LEMMA].index(word)]
-            for domain in _said(cell):
+            for domain in _domains(cell):
                 marks = {f"{place}.{domain}" for place in places}
                 if domain == ANY or marks & names or not self._first((item, word, column, domain)):
                     continue
@@ -151,26 +153,26 @@ class _Net:
         assert slot.rows is not None
         for column in self.columns:
             cells = slot.rows.columns.get(column)
-            found = [i for i, row in enumerate(slot.candidates) if cells and _said(cells[row])]
-            if not found or not self._first((slot.name, column)):
+            marked = [i for i, row in enumerate(slot.candidates) if cells and _domains(cells[row])]
+            if not marked or not self._first((slot.name, column)):
                 continue
-            shown = listing(f"`{slot.titles[i]}`" for i in found[:5])
-            more = f" and {len(found) - 5} more" if found[5:] else ""
-            domain = _said(cells[slot.candidates[found[0]]])[0] if cells else ""
+            shown = listing(f"`{slot.titles[i]}`" for i in marked[:5])
+            more = f" and {len(marked) - 5} more" if marked[5:] else ""
+            domain = _domains(cells[slot.candidates[marked[0]]])[0] if cells else ""
             self.report.error(
                 "M430",
                 f"`{slot.name}` may be {shown}{more}, marked in the column `{column}`, but no"
                 f" constituent in the frames of {self.design.name} can be"
-                f" {'its' if len(found) == 1 else 'their'} domain",
+                f" {'its' if len(marked) == 1 else 'their'} domain",
                 self.design.span,
-                remedy=f"leave {'it' if len(found) == 1 else 'them'} out: {slot.name} is not"
+                remedy=f"leave {'it' if len(marked) == 1 else 'them'} out: {slot.name} is not"
                 f" {column}; or list such words as kinds of an object, and bracket what is their"
                 f" {domain}: [OBJECT.{domain} …]",
-                place=slot.places[found[0]],
+                place=slot.places[marked[0]],
             )
 
     def _forms(self, slot: Slot) -> None:
-        """Look at words that are no lexemes: those of lexical sets, and of named columns."""
+        """Look at words that are not lexemes: those of lexical sets, and of named columns."""
         assert slot.rows is not None
         for column, texts in slot.forms.items():
             named = any(("column", name, column) in self.done for name in slot.objects)
@@ -188,10 +190,10 @@ class _Net:
         words = _words(text)
         for start in range(len(words)):
             for stop in range(start + 1, min(start + MAX_WORDS, len(words)) + 1):
-                found = self.marked.get(words[start:stop])
-                if found is None:
+                marked = self.marked.get(words[start:stop])
+                if marked is None:
                     continue
-                lemma, column, domain = found
+                lemma, column, domain = marked
                 if self._first((what, column)):
                     holds = f"hold `{lemma}`, which is" if what != f'the words "{lemma}"' else "are"
                     self.report.error(
@@ -206,7 +208,7 @@ class _Net:
         return False
 
 
-def _said(cell: str) -> tuple[str, ...]:
+def _domains(cell: str) -> tuple[str, ...]:
     """Return the domains in a cell; `no` says that there are none, as an empty cell does."""
     return members(cell) if cell != "no" else ()
 
@@ -219,13 +221,13 @@ def _marked(
     lexicon: Lexicon, columns: Sequence[str]
 ) -> Mapping[tuple[str, ...], tuple[str, str, str]]:
     """Return the words of all lexemes that a column marks: the lemma, the column, a domain."""
-    found: dict[tuple[str, ...], tuple[str, str, str]] = {}
+    marked: dict[tuple[str, ...], tuple[str, str, str]] = {}
     for rows in lexicon.lexemes.values():
         for column in columns:
             for lemma, cell in zip(rows.columns[LEMMA], rows.columns.get(column, ()), strict=False):
-                if _said(cell):
-                    found.setdefault(_words(lemma), (lemma, column, _said(cell)[0]))
-    return found
+                if _domains(cell):
+                    marked.setdefault(_words(lemma), (lemma, column, _domains(cell)[0]))
+    return marked
 
 
 def _brackets(items: Iterable[g.Item]) -> Iterator[str]:

@@ -1,10 +1,15 @@
-"""Checks of an answer set: edits without sense, claims, the right answer, crossing."""
+"""Checks of an answer set: edits without sense, claims, the right answer, crossing.
+
+What was seen over the variants of a matrix goes in, and problems go to the report, one for all
+variants. `merula.compiler.checks.design` calls each check. A claim is only compared with the rules
+that an answer was found to break; no label comes from it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from merula.compiler.checks.cycles import _turned
+from merula.compiler.checks.cycles import turned_round
 from merula.compiler.checks.observations import DesignReport, of_variants
 from merula.core.diagnostics import Label, Report
 from merula.core.wording import listing, near
@@ -13,14 +18,14 @@ from merula.grammar.model import CORRECT
 
 
 def check_crossing(seen: DesignReport, design: g.Matrix, report: Report) -> None:
-    """Report crossed answers that are no full crossing, one pair of each kind."""
+    """Report crossed answers that are not a full crossing, one pair of each kind."""
     spans = {answer.label: answer.span for answer in design.answers}
-    told: set[bool] = set()
+    reported: set[bool] = set()
     for fault, variants in seen.uneven.items():
         alike = fault.broken is not None
-        if alike in told:
+        if alike in reported:
             continue
-        told.add(alike)
+        reported.add(alike)
         where = of_variants(len(variants), seen.variants)
         names = [fault.one, *fault.other.split("+")]
         labels = [Label(spans[name]) for name in dict.fromkeys(names) if name in spans][:2]
@@ -55,7 +60,7 @@ def check_senseless(seen: DesignReport, answer: g.Answer, report: Report) -> Non
     elif any(isinstance(edit, g.Unshown) for edit in _edits(answer)):
         remedy = "let the cycle show all of its values but one: `cycles 2 of absent | sg | pl`"
         if isinstance(seen.design, g.Matrix) and seen.design.rows:
-            remedy = "the items stand in a table, so write the value: `set n2 = pl`"
+            remedy = "the items are in a table, so write the value: `set n2 = pl`"
     else:
         remedy = "edit something that is there"
     report.error(
@@ -110,11 +115,11 @@ def check_claims(seen: DesignReport, answer: g.Answer, report: Report) -> None:
             notes=seen.example(variant),
         )
         return
-    said = listing(" ".join((c.letter, *c.rules)) for c in answer.claims)
+    claimed = listing(" ".join((c.letter, *c.rules)) for c in answer.claims)
     label = Label(answer.claims[0].span, "claimed here")
     report.error(
         "M401",
-        f"`{answer.label}` is said to break {said}, but{where} it breaks {listing(broken)}",
+        f"`{answer.label}` is said to break {claimed}, but{where} it breaks {listing(broken)}",
         label,
         *_rule_labels(seen, broken),
         remedy=f"write `breaks {_claim_for(broken)}`"
@@ -147,7 +152,7 @@ def _unknown_rule(
                 continue
             letters = {rule[2:]: rule[0] for rule in sorted((*broken, *known), reverse=True)}
             meant = near(name, letters)
-            reason, remedy = "no rule is called so", f"write `breaks {_claim_for(broken)}`"
+            reason, remedy = "no rule has that name", f"write `breaks {_claim_for(broken)}`"
             if name in ("and", "or"):
                 remedy = "classes are separated by commas: breaks E agreement, R n1.number"
             elif name in letters:
@@ -183,7 +188,7 @@ def _rule_labels(seen: DesignReport, broken: Sequence[str]) -> Iterator[Label]:
 
 
 def _agrees(answer: g.Answer, broken: Sequence[str]) -> bool:
-    """Whether the claims are what was derived: the first class, and the named rules exactly."""
+    """Return whether the claims are as derived: the first class, and exactly the named rules."""
     letters = [rule[0] for rule in broken]
     if answer.counts_as is not None and answer.counts_as not in letters:
         return False
@@ -204,7 +209,7 @@ def check_right_answer(seen: DesignReport, design: g.Matrix, report: Report) -> 
         return False
     variant, broken = wrong[0]
     where = of_variants(len(wrong), seen.variants)
-    turned = _turned(seen, design, variant, broken)
+    turned = turned_round(seen, design, variant, broken)
     rules = [rule for rule in seen.grammar.rules if str(rule) in broken]
     report.error(
         "M406",

@@ -11,7 +11,7 @@ from merula.grammar.model import CORRECT
 
 
 def check_contested(seen: DesignReport, report: Report) -> None:
-    """Say which variants are left out, since one of their cells has no label."""
+    """Report variants that are left out, since one of their cells is contested."""
     if not seen.contested:
         return
     variant, cell = seen.contested[0]
@@ -50,11 +50,11 @@ def check_equal(seen: DesignReport, report: Report) -> None:
         _equal_cells(seen, seen.design, report)
         return
     spans = {answer.label: answer.span for answer in seen.design.answers}
-    told: set[str] = set()
+    reported: set[str] = set()
     for (one, other), cases in seen.equal.items():
-        if other in told:  # the same as something that it was said to be the same as
+        if other in reported:  # the same as something that it was said to be the same as
             continue
-        told.add(other)
+        reported.add(other)
         first = "the right answer" if one == CORRECT else f"`{one}`"
         report.error(
             "M402",
@@ -78,7 +78,7 @@ def check_equal(seen: DesignReport, report: Report) -> None:
 
 
 def check_same_variants(seen: DesignReport, report: Report) -> None:
-    """Variants must not be the same instances under two names: what varies has to show."""
+    """Report variants that are the same instances under two names: what varies has to show."""
     if not seen.same or seen.equal:
         return
     one, other = seen.same[0]
@@ -97,29 +97,29 @@ def check_same_variants(seen: DesignReport, report: Report) -> None:
 
 
 def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None:
-    """Name the factors that do not show; else the cells that look alike."""
+    """Report the factors that do not show; else the cells that look alike."""
     axes = {axis.name: axis for axis in design.factors}
     hidden: dict[str, list[Variant]] = {}
-    others: list[tuple[str, str, Variant]] = []
+    alike: list[tuple[str, str, Variant]] = []
     for (one, other), cases in seen.equal.items():
         mine, theirs = seen.factors[one], seen.factors[other]
         differing = [name for name, value in mine if dict(theirs)[name] != value]
         if len(differing) == 1:
             hidden.setdefault(differing[0], []).extend(cases)
         else:
-            others.append((one, other, cases[0]))
+            alike.append((one, other, cases[0]))
     for name, cases in hidden.items():
-        number = len({id(variant) for variant in cases})
+        count = len({id(variant) for variant in cases})
         report.error(
             "M402",
             f"the factor `{name}` does not show in the sentences of {design.name}"
-            f"{of_variants(number, seen.variants)}",
+            f"{of_variants(count, seen.variants)}",
             axes[name].span,
             remedy="give its values different words or forms, let a frame show it, or drop it",
             notes=seen.example(cases[0]),
         )
-    if others and not hidden:
-        one, other, variant = others[0]
+    if alike and not hidden:
+        one, other, variant = alike[0]
         report.error(
             "M402",
             f"the cells `{one}` and `{other}` of {design.name} are one sentence",

@@ -26,19 +26,21 @@ def check_context(seen: DesignReport, report: Report) -> None:
         )
 
 
-def _turned(seen: DesignReport, design: g.Matrix, variant: Variant, broken: Sequence[str]) -> str:
-    """What to do where a rule is written the other way round: its left side is given."""
-    given = dict(variant.given)
+def turned_round(
+    seen: DesignReport, design: g.Matrix, variant: Variant, broken: Sequence[str]
+) -> str:
+    """Return the remedy where a broken rule determines what the matrix gives, or an empty text."""
+    assigned = dict(variant.given)
     for _, point in predicted(design, variant, design.length - 1):
-        given.update(point.assignment)
-    known = frozenset(given)
-    determining = in_force(seen.grammar, known)
+        assigned.update(point.assignment)
+    given = frozenset(assigned)
+    determining = in_force(seen.grammar, given)
     for equation in seen.grammar.equations:
         target, source = equation.target, equation.source
-        if str(equation.rule) not in broken or target not in known or isinstance(source, str):
+        if str(equation.rule) not in broken or target not in given or isinstance(source, str):
             continue
-        others = {e.target for e in determining if e.rule is not equation.rule}
-        if source not in others | known and not source.lexical:
+        determined = {e.target for e in determining if e.rule is not equation.rule}
+        if source not in determined | given and not source.lexical:
             return (
                 f"`{target} = {source}` gives {target} its value, but the matrix does that;"
                 f" turn it round: {source} = {target}"
@@ -47,9 +49,9 @@ def _turned(seen: DesignReport, design: g.Matrix, variant: Variant, broken: Sequ
 
 
 def check_determinacy(design: g.Matrix, cycle: g.Cycle, report: Report) -> None:
-    """Whether items 1 … n-1 leave one continuation of a cycle.
+    """Report a cycle that items 1 … n-1 continue in more than one way.
 
-    Every odometer over the values with a period of at most n is tried: order, step, start.
+    Every cycle over the values with a period of at most n is tried: order, step, start.
     """
     n = design.length
     for order in cycle.orders[:1]:  # the others differ in the names of values only
@@ -78,7 +80,12 @@ def _as_cycle(labels: Sequence[str], every: int) -> str:
 def _rival(shown: Sequence[str], values: Sequence[str]) -> tuple[tuple[str, ...], int] | None:
     """Return a cycle that shows the same items but for the last: its labels in order, and its step.
 
-    Its period is at most the number of items, so at most one of its labels is not shown yet.
+    Its period is at most the number of items, so at most one of its labels is not shown yet. Four
+    singulars before a plural may as well be singular throughout; two of either leave one way to go.
+
+    >>> _rival("sg sg sg sg pl".split(), ["sg", "pl"])
+    (('sg',), 1)
+    >>> _rival("sg sg pl pl sg".split(), ["sg", "pl"])
     """
     seen = list(dict.fromkeys(shown[:-1]))
     unseen = [v for v in dict.fromkeys(values) if v not in seen]
@@ -94,7 +101,7 @@ def _rival(shown: Sequence[str], values: Sequence[str]) -> tuple[tuple[str, ...]
 def _continued(
     shown: Sequence[str], k: int, every: int, start: int, unseen: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """The ``k`` labels of a cycle that shows all items but the last, which it shows otherwise."""
+    """Return the ``k`` labels of a cycle that shows all items but the last; None if none does."""
     places = [(i + start) // every % k for i in range(len(shown))]
     labels: dict[int, str] = {}
     for place, label in zip(places[:-1], shown[:-1], strict=True):

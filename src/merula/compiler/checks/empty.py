@@ -52,7 +52,7 @@ def check_empty(seen: DesignReport, report: Report) -> None:
 
 
 def _faulty_cells(report: Report) -> bool:
-    """Whether selection cells could not be read: then it is no wonder that nothing fits them."""
+    """Return whether selection cells could not be read, so that nothing can fit them."""
     places = (label.span.source for item in report.items for label in item.labels[:1])
     return any(place.cell for place in places)
 

@@ -1,4 +1,4 @@
-"""What the compiler has seen over the variants of a design."""
+"""The faults that the compiler has seen over the variants of a design."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from merula.plan.planner import Clash, Plan
 
 @dataclass
 class DesignReport:
-    """What was seen over the variants of a design, reported once each at the end."""
+    """The faults seen over the variants of a design, each reported once at the end."""
 
     grammar: g.Grammar
     design: g.Design
@@ -57,7 +57,7 @@ class DesignReport:
         for cell in plan.cells:
             self.factors.setdefault(cell.cell.label, cell.cell.factors)
         self._see_repeated(plan)
-        key = (id(plan.space), plan.slots, tuple(cell.pieces for cell in plan.cells))
+        key = (plan.space, plan.slots, tuple(cell.pieces for cell in plan.cells))
         if key in self.seen_plans:
             self.same.append((self.seen_plans[key], plan.variant))
         else:
@@ -73,13 +73,13 @@ class DesignReport:
                 return
 
 
-def of_variants(some: int, total: int) -> str:
-    """``in all 72 variants``, ``in 12 of 72 variants``, or nothing where there is only one."""
+def of_variants(count: int, total: int) -> str:
+    """Return `` in all 72 variants``, `` in 12 of 72 variants``, or "" where there is only one."""
     if total == 1:
         return ""
-    return f" in all {total} variants" if some == total else f" in {some} of {total} variants"
+    return f" in all {total} variants" if count == total else f" in {count} of {total} variants"
 
 
 def variant_name(variant: Variant) -> str:
-    """``main, subj.number sg pl``."""
+    """Return a variant's frame and choices: ``main, subj.number sg pl``."""
     return ", ".join([variant.frame.name, *(f"{name} {label}" for name, label in variant.choices)])
