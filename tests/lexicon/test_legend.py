@@ -14,7 +14,7 @@ from merula import MerulaError, compile, load
 from merula.cli import main
 from merula.cli.watcher import look
 from merula.core.diagnostics import Report
-from merula.lexicon.conformity import MOST, check_legend
+from merula.lexicon.conformity import MAX_PROBLEMS, check_legend
 from merula.lexicon.legend import Legend, read_legend
 from merula.lexicon.table import Table, TableFormat, TableOptions, read_table
 
@@ -155,8 +155,8 @@ FAULTS = [  # what is changed, what is said of it, and where
     ("least = 1", "least = 19", "from 19 to 18", 47),
     ("least = 1", "least = true", "not what it should", 47),
     ('required = "count"', 'required = "cuont"', "asks for `cuont`", 18),
-    ('required = "count"', 'required = "goat.count"', "is no condition", 18),
-    ('required = "count"', 'required = "count and"', "is no condition", 18),
+    ('required = "count"', 'required = "goat.count"', "is not a condition", 18),
+    ('required = "count"', 'required = "count and"', "is not a condition", 18),
     ('asks = ["noun"]', 'asks = ["nuon"]', "names `nuon`", 53),
     ('asks = ["noun"]\n', "", "does not say what it asks about", 53),
     ("several = true", 'asks = ["noun"]', "which has no `asks`", 34),
@@ -164,7 +164,7 @@ FAULTS = [  # what is changed, what is said of it, and where
     ('\n[column.countability.values]\ncount = "there is: goat"\nmass = "there is none: hay"', "",
      "has no values", 25),
     ('categories = ["verb"]\n\n', 'categories = ["vreb"]\n\n', "names `vreb`", 13),
-    ('[column."past.pl"]', "[column.past.pl]", "no column but a table of others", 13),
+    ('[column."past.pl"]', "[column.past.pl]", "is a table of others, not a column", 13),
     ("[column.sg]", "[column.lemma]", "every table has it", 8),
     ('order = ["category", "lemma"]', 'order = ["categroy"]', "names `categroy`", None),
     ('language = "en"', 'langauge = "en"', "has no `langauge`", None),
@@ -291,10 +291,10 @@ def test_faults_of_one_kind_are_one_problem_with_a_note() -> None:
 
 
 def test_of_many_problems_only_the_first_are_given() -> None:
-    lines = [f"n{i}\tnoun\tn{i}\tns\tcount\tbad{i}\t\t\t\t" for i in range(MOST + 5)]
+    lines = [f"n{i}\tnoun\tn{i}\tns\tcount\tbad{i}\t\t\t\t" for i in range(MAX_PROBLEMS + 5)]
     report = Report()
     check_legend(table("\n".join([TABLE.splitlines()[0], *lines])), legend(), report)
-    assert len(report.items) == MOST
+    assert len(report.items) == MAX_PROBLEMS
     assert report.items[-1].notes == ("5 more problems of this kind are left out",)
 
 
@@ -367,7 +367,7 @@ def test_a_slip_in_the_table_is_an_error(folder: Path, command: tuple[str, ...])
     (folder / "words.tsv").write_text(TABLE.replace("\tyes\t", "\ttrue\t"), encoding="utf-8")
     code, output = run(*command)
     assert code == 1
-    assert "error[M666]: `true` stands in `pet`" in output
+    assert "error[M666]: `true` is in `pet`" in output
     assert "--> words.tsv:3" in output
     assert output.count("error[") == 1
 

@@ -15,7 +15,7 @@ from merula.cli import main
 from merula.core.diagnostics import Report
 from merula.core.resources import folder
 from merula.lexicon.oddities import CHECKS, check_table
-from merula.lexicon.profile import Profile, profile
+from merula.lexicon.profile import Profile, profile_of
 from merula.lexicon.stats import statistics
 from merula.lexicon.table import TableFormat
 
@@ -63,7 +63,7 @@ def messages(text: str) -> str:
 
 
 def profiled(text: str, name: str = "t.tsv") -> Profile:
-    found = profile(name, text.encode(), TableFormat(), Report())
+    found = profile_of(name, text.encode(), TableFormat(), Report())
     assert found is not None
     return found
 

@@ -98,7 +98,7 @@ def stats(files: Sequence[str], form: str, **reading: Any) -> None:
     Lexemes are counted by category, and each column is described: its cells, values and forms.
     """
     from merula.core.diagnostics import MerulaError, Report
-    from merula.lexicon.profile import profile
+    from merula.lexicon.profile import profile_of
     from merula.lexicon.stats import statistics
     from merula.show.table_statistics import drawing
 
@@ -106,7 +106,7 @@ def stats(files: Sequence[str], form: str, **reading: Any) -> None:
     for file in files:
         report = Report()
         read = _read(file, report, **reading)
-        table = None if read is None else profile(file, *read[:2], report, read[2])
+        table = None if read is None else profile_of(file, *read[:2], report, read[2])
         if table is None or report.failed:
             raise MerulaError([_here(problem) for problem in _in_order(report)])
         found.append(statistics(table))

@@ -8,7 +8,7 @@ from merula.grammar import model as g
 
 
 def parts(test: g.Test) -> Iterator[g.Test]:
-    """A test and all tests it is made of."""
+    """Yield a test and all tests it is made of."""
     yield test
     match test:
         case g.Not(test=inner):
@@ -23,7 +23,7 @@ def parts(test: g.Test) -> Iterator[g.Test]:
 
 
 def variables_of(test: g.Test) -> Iterator[g.Variable]:
-    """The variables that a test asks about."""
+    """Yield the variables that a test asks about."""
     for part in parts(test):
         match part:
             case g.Is(variable=variable):
@@ -40,7 +40,7 @@ def variables_of(test: g.Test) -> Iterator[g.Variable]:
 
 
 def scope_tests(test: g.Test) -> Iterator[g.Within | g.Licensed]:
-    """The parts of a test that ask whether something stands in a constituent."""
+    """Return the parts of a test that ask whether something stands in a constituent."""
     return (part for part in parts(test) if isinstance(part, (g.Within, g.Licensed)))
 
 
@@ -54,7 +54,7 @@ NEXT = ""  # stands between the constituents around an object's places, where it
 
 
 def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | None:
-    """Whether a test holds: True, False, or None where it asks about an absent object.
+    """Return whether a test holds: True, False, or None where it asks about an absent object.
 
     ``places`` are the constituents around each object that stands in the sentence.
     """

@@ -37,7 +37,7 @@ class Designs:
         self.faulty: set[str] = set()  # names of the designs that cannot be resolved
 
     def resolve(self) -> tuple[g.Design, ...]:
-        """The designs of all files that shall have them, with their answers."""
+        """Return the designs of all files that shall have them, with their answers."""
         files = self.files
         designs: dict[str, g.Design] = {}
         spans: dict[str, Span] = {}
@@ -278,7 +278,7 @@ class Designs:
             self._labels(known, answers)
 
     def _crossed(self, node: s.Answers, single: Sequence[g.Answer]) -> tuple[g.Answer, ...]:
-        """All combinations of some answers: those of one, of two, and so on."""
+        """Return all combinations of some answers: those of one, of two, and so on."""
         if not 2 <= len(node.answers) <= MAX_CROSSED:
             self.names.report.error(
                 "M433",
@@ -457,7 +457,7 @@ class Designs:
 
 
 def _combined(answers: Sequence[g.Answer]) -> g.Answer:
-    """One answer that has the edits of several."""
+    """Return one answer that has the edits of several."""
     if len(answers) == 1:
         return answers[0]
     return g.Answer(

@@ -30,7 +30,7 @@ class Domains:
         self._told: set[tuple[g.Object, str]] = set()  # words that are no lexemes
 
     def may_be(self, word: str) -> bool:
-        """Whether a word is a column of lexemes, or an attribute of an owner.
+        """Return whether a word is a column of lexemes, or an attribute of an owner.
 
         Where tables could not be read, it may be a column of them.
         """
@@ -59,7 +59,7 @@ class Domains:
         return g.Licensed(item, (column, *further), domains, barriers)
 
     def known(self) -> tuple[str, ...]:
-        """The columns and attributes that speak of the domains in frames, for a hint."""
+        """Return the columns and attributes that speak of the domains in frames, for a hint."""
         found: dict[str, None] = {}
         for _, owner, _, domain in self._owners():
             for (item, attribute), variable in self.names.variables.items():
@@ -204,5 +204,5 @@ class Domains:
 
 
 def kinds_span(names: Names, owner: g.Object) -> Span:
-    """Where the kinds of an object are declared."""
+    """Return where the kinds of an object are declared."""
     return names.variables[owner, ""].span

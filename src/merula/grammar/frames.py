@@ -177,7 +177,7 @@ class Frames:
     def _expand(
         self, items: Sequence[s.Item], inside: tuple[str, ...], depth: int = 0
     ) -> Sequence[tuple[g.Item, ...]]:
-        """Every way to choose the free alternatives, frames inlined."""
+        """Return every way to choose the free alternatives, frames inlined."""
         if depth > MAX_DEPTH:
             raise self.names.fail(
                 "M125",
@@ -271,7 +271,7 @@ class Frames:
             yield (g.Guarded(tuple(way)),)
 
     def named(self, names: Sequence[s.Word], span: Span) -> tuple[g.Frame, ...]:
-        """The frames of some names; the only one where none is named."""
+        """Return the frames of some names; the only one where none is named."""
         if not names:
             if len(self.by_name) == 1:
                 return next(iter(self.by_name.values()))

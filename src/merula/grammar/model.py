@@ -448,7 +448,7 @@ class Grammar:
     examples: tuple[Example, ...]
 
     def own(self, item: Object) -> Variable | None:
-        """The variable of an object's presence or kind, if it has one."""
+        """Return the variable of an object's presence or kind, if it has one."""
         return self.variables.get((item, ""))
 
     @cached_property

@@ -43,16 +43,16 @@ class Names:
     # --- helpers
 
     def is_own(self, span: Span) -> bool:
-        """Whether a place is in the grammar itself, not in a file that it imports."""
+        """Return whether a place is in the grammar itself, not in a file that it imports."""
         return span.source is self.files[-1].source
 
     def all_nodes(self, part: str) -> Iterator[s.Node]:
-        """Every node of a part, imported files first."""
+        """Yield every node of a part, imported files first."""
         for file in self.files:
             yield from getattr(file, part)
 
     def each(self, nodes: Iterable[Any], function: Callable[[Any], T]) -> Iterator[T]:
-        """The results of a function over nodes, without those that cannot be resolved."""
+        """Yield the results of a function over nodes, without those that cannot be resolved."""
         for node in nodes:
             try:
                 yield function(node)
@@ -304,7 +304,7 @@ class Names:
     # --- paths
 
     def object(self, word: s.Word) -> g.Object:
-        """The object of a name."""
+        """Return the object of a name."""
         if word.text not in self.objects:
             raise self.unknown_object(word)
         return self.objects[word.text]
@@ -358,7 +358,7 @@ class Names:
         )
 
     def _attribute_meant(self, variable: g.Variable) -> str:
-        """The attribute that something taken for a column is meant to be, as a question."""
+        """Return the attribute that something taken for a column is meant to be, as a question."""
         has = [a for (o, a), v in self.variables.items() if o is variable.object and not v.lexical]
         return did_you_mean(variable.attribute, has) if variable.lexical else ""
 
@@ -409,7 +409,7 @@ class Names:
     def attribute_with(
         self, item: g.Object, word: s.Word, attributes: Sequence[g.Variable]
     ) -> g.Variable:
-        """The only attribute of an object that has a value."""
+        """Return the only attribute of an object that has a value."""
         having = [v for v in attributes if word.text in v.values]
         if len(having) == 1:
             return having[0]

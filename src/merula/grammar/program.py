@@ -43,7 +43,7 @@ class Program:
 
 
 def read_grammar(name: str, report: Report, notice: Notice = unnoticed) -> Source | None:
-    """The source of a grammar: a file, or one that comes with Merula (``npi/…``)."""
+    """Return the source of a grammar: a file, or one that comes with Merula (``npi/…``)."""
     path = Path(name)
     notice(path)
     if path.suffix in (".csv", ".tsv", ".xlsx", ".txt") and _kind(path) == "file":
@@ -98,7 +98,7 @@ def _kind(path: Path) -> str:
 
 
 def is_packaged(name: str) -> bool:
-    """Whether a name is that of a grammar that comes with Merula.
+    """Return whether a name is that of a grammar that comes with Merula.
 
     >>> is_packaged("npi/only"), is_packaged("dogs.merula")
     (True, False)
@@ -213,7 +213,7 @@ def _parse(
 
 
 def _place(files: Sequence[s.File], path: Path) -> int | None:
-    """Where a file stands among those that are read."""
+    """Return where a file stands among those that are read."""
     paths = (f.source.path for f in files)
     return next((i for i, known in enumerate(paths) if known and _same(known, path)), None)
 
@@ -231,7 +231,7 @@ def _take_designs(files: list[s.File], number: int, notice: Notice) -> None:
 
 
 def _beside(source: Source, pattern: str) -> list[str]:
-    """The names of the files beside a grammar."""
+    """Return the names of the files beside a grammar."""
     folder = source.path.parent if source.path else Path()
     return [path.name for path in folder.glob(pattern)]
 
@@ -241,7 +241,7 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def locate(kind: Kind, name: str, source: Source, notice: Notice = unnoticed) -> Path | None:
-    """The file that a grammar calls by a name: beside it, or among those of Merula."""
+    """Return the file that a grammar calls by a name: beside it, or among those of Merula."""
     beside = (source.path.parent if source.path else Path()) / name
     notice(beside)
     if _kind(beside) == "file":
@@ -476,5 +476,5 @@ def _separates(text: str) -> bool:
 
 
 def _separator(text: str | None) -> str | None:
-    """A separator as written (a tab has a name, since a shell cannot write it)."""
+    """Return a separator as written (a tab has a name, since a shell cannot write it)."""
     return "\t" if text in ("\\t", "tab") else text

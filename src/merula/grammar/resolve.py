@@ -19,7 +19,7 @@ from merula.lexicon.table import Lexicon
 
 
 def resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -> g.Grammar | None:
-    """The grammar of a file and its imports (``files[-1]`` is the file itself).
+    """Return the grammar of a file and its imports (``files[-1]`` is the file itself).
 
     ``lexicon`` is None where a grammar has no tables: a path that may be a column then is one.
     """
@@ -121,7 +121,7 @@ _FOLLOWS = {
 def without_consequences(
     problems: Sequence[Diagnostic], files: Sequence[s.File], *, tables: bool
 ) -> Iterator[Diagnostic]:
-    """The problems of a grammar that are faults of their own.
+    """Yield the problems of a grammar that are faults of their own.
 
     ``tables`` says whether its tables could be read.
     """
@@ -165,7 +165,7 @@ def _fault(problem: Diagnostic) -> object:
 
 
 def _incomplete(problems: Iterable[Diagnostic], files: Iterable[s.File]) -> set[str]:
-    """The objects that list an attribute which is not declared."""
+    """Return the objects that list an attribute which is not declared."""
     places = {p.labels[0].span for p in problems if p.code == "M101" and p.labels}
     return {
         name.name.text

@@ -30,7 +30,7 @@ class Rules:
     # --- tests
 
     def test(self, node: s.Clause) -> g.Test:
-        """The typed test of a clause."""
+        """Return the typed test of a clause."""
         match node:
             case s.Truth():
                 return self._truth(node.path)
@@ -197,7 +197,7 @@ class Rules:
     # --- rules
 
     def rules(self) -> tuple[tuple[g.Rule, ...], tuple[g.Equation, ...]]:
-        """All rules of the files, and what they determine."""
+        """Return all rules of the files, and what they determine."""
         rules: list[g.Rule] = []
         equations: list[g.Equation] = []
         first: dict[str, s.Rule] = {}
@@ -221,7 +221,7 @@ class Rules:
         return tuple(rules), tuple(equations)
 
     def contested(self) -> tuple[g.Rule, ...]:
-        """The tests of what is contested: a cell in which one holds has no label."""
+        """Return the tests of what is contested: a cell in which one holds has no label."""
         found: list[g.Rule] = []
         first: dict[str, s.Rule] = {}
         for node in self.names.all_nodes("contested"):
@@ -252,7 +252,7 @@ class Rules:
     # --- selection
 
     def selection(self, node: s.Selection) -> tuple[g.Selection, ...]:
-        """The typed selections of an entry, one for each object it names."""
+        """Return the typed selections of an entry, one for each object it names."""
         objects = tuple(self.names.object(word) for word in node.names)
         if isinstance(node, s.Differ):
             for item, word in zip(objects, node.names, strict=True):
@@ -312,7 +312,7 @@ class Rules:
                     return
 
     def _set_of(self, item: g.Object) -> Rows | None:
-        """The table of sets that an object is chosen from, if it is one."""
+        """Return the table of sets that an object is chosen from, if it is one."""
         rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
         return rows if rows is not None and rows.kind == SETS else None
 

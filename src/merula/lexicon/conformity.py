@@ -1,8 +1,10 @@
 """Whether a table keeps to the legend beside it.
 
-Each check reports what is wrong with one kind of cell: one problem for each column and fault, with
-the first places of it. Cells are looked at once, however many rows hold them. What stands in cells
-is checked before what has to, so that a misspelt value is not told of again by its consequences.
+A table and its legend go in; problems go to the report (`check_legend`). Commands on tables and the
+reading of grammars call it. Each check reports what is wrong with one kind of cell: one problem for
+each column and fault, with the first places of it. Cells are looked at once, however many rows hold
+them. What is in cells is checked before what has to be, so that a misspelt value is not reported
+again by its consequences.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from merula.language.parse import parse_cell
 from merula.lexicon.legend import ALWAYS, OWN, ColumnLegend, Legend, asked_words
 from merula.lexicon.table import ANY, CATEGORY, LEMMA, Rows, Table, members
 
-MOST = 10  # problems with one code that are given
-SHOWN = 5  # further places that a problem names
+MAX_PROBLEMS = 10  # with one code: one screen of a terminal
+MAX_PLACES = 5  # further ones that a problem names: one line
 FLAGS = ("yes", "no")
 
 
@@ -30,14 +32,14 @@ def check_legend(table: Table, legend: Legend, report: Report, category: str | N
     """
     if LEMMA not in table.columns or (category is None and CATEGORY not in table.columns):
         return  # the compiler says so
-    said = [category] * len(table) if category is not None else table.columns[CATEGORY]
-    view = _View(table, legend, tuple(said))
+    categories = [category] * len(table) if category is not None else table.columns[CATEGORY]
+    view = _View(table, legend, tuple(categories))
     for check in CHECKS:
         report.extend(_few(list(check(view))))
 
 
 def fitting(condition: str, features: Rows) -> Sequence[bool]:
-    """For every row, whether its lexeme fulfils a condition of the legend.
+    """Return, for every row, whether its lexeme fulfils a condition of the legend.
 
     ``features`` are the rows with nothing but features (`Legend.features`).
     """
@@ -61,26 +63,26 @@ class _View:
             self.rows.setdefault(category, []).append(row)
 
     def of(self, column: ColumnLegend) -> Sequence[int]:
-        """The rows whose lexemes have a column."""
+        """Return the rows whose lexemes have a column."""
         if self.rows.keys() <= set(column.categories):
             return range(len(self.table))
         return sorted(row for name in column.categories for row in self.rows.get(name, ()))
 
     def filled(self, column: ColumnLegend) -> set[str]:
-        """The different cells of a column, without empty ones."""
+        """Return the different cells of a column, without empty ones."""
         cells = self.table.columns.get(column.name, ())
         rows = self.of(column) if cells else ()
         return (set(cells) if len(rows) == len(cells) else {cells[row] for row in rows}) - {""}
 
     def holding(self, column: ColumnLegend, faulty: Collection[str]) -> list[int]:
-        """The rows of a column that have one of some cells, which are at fault."""
+        """Return the rows of a column that have one of some cells, which are at fault."""
         cells = self.table.columns[column.name]
         rows = [row for row in self.of(column) if cells[row] in faulty]
         self.faulty.setdefault(column.name, set()).update(rows)
         return rows
 
     def doubtful(self, column: ColumnLegend, condition: str) -> set[int]:
-        """The rows of which a condition on a column says nothing, since a cell is at fault."""
+        """Return the rows that a condition on a column does not judge, since a cell is at fault."""
         words = set(asked_words(condition) or ())
         asked = [
             other.name
@@ -90,24 +92,24 @@ class _View:
         return set().union(*(self.faulty.get(name, ()) for name in (column.name, *asked)))
 
     def columns(self, *kinds: str) -> Iterator[ColumnLegend]:
-        """The columns of some kinds."""
+        """Return the columns of some kinds."""
         return (column for column in self.legend.columns.values() if column.kind in kinds)
 
     def lemmas(self, rows: Sequence[int]) -> str:
-        """The lexemes of the first of some rows: ``the noun `goat` ``."""
+        """Return the lexemes of the first of some rows: ``the noun `goat` ``."""
         return f"the {self.categories[rows[0]]} `{self.table.columns[LEMMA][rows[0]]}`"
 
     def fault(self, code: str, message: str, rows: Sequence[int], remedy: str) -> Diagnostic:
-        """An error at the first of some rows; a note names the next."""
+        """Return an error at the first of some rows; a note names the next."""
         places = [self.table.place(row) for row in rows]
         lemmas = [self.table.columns[LEMMA][row] for row in rows]
-        others = [f"{p} ({lemma})" for p, lemma in zip(places, lemmas, strict=True)][1:]
-        more = f" and {len(others) - SHOWN:,} more" if others[SHOWN:] else ""
-        notes = (f"the same is wrong at {', '.join(others[:SHOWN])}{more}",) if others else ()
+        rest = [f"{p} ({lemma})" for p, lemma in zip(places, lemmas, strict=True)][1:]
+        more = f" and {len(rest) - MAX_PLACES:,} more" if rest[MAX_PLACES:] else ""
+        notes = (f"the same is wrong at {', '.join(rest[:MAX_PLACES])}{more}",) if rest else ()
         return Diagnostic(code, message, (), remedy, notes, "error", places[0])
 
     def allowed(self, column: ColumnLegend) -> str:
-        """Where a reader finds what a column may hold."""
+        """Return where a reader finds what a column may hold."""
         return f"{self.legend.name} describes `{column.name}`"
 
 
@@ -115,20 +117,20 @@ Check = Callable[[_View], Iterable[Diagnostic]]
 
 
 def _few(problems: list[Diagnostic]) -> list[Diagnostic]:
-    """The first of many problems with one code; the last of these counts those left out."""
-    more = len(problems) - MOST
+    """Return the first of many problems with one code; the last of these counts those left out."""
+    more = len(problems) - MAX_PROBLEMS
     if more <= 0:
         return problems
-    last = problems[MOST - 1]
+    last = problems[MAX_PROBLEMS - 1]
     note = f"{counted(more, 'more problem')} of this kind are left out"
-    return [*problems[: MOST - 1], replace(last, notes=(*last.notes, note))]
+    return [*problems[: MAX_PROBLEMS - 1], replace(last, notes=(*last.notes, note))]
 
 
 # --- what is in the legend -----------------------------------------------------------------
 
 
 def categories(view: _View) -> Iterator[Diagnostic]:
-    """Categories that the legend does not name."""
+    """Report categories that the legend does not name."""
     known = view.legend.categories
     for name, rows in view.rows.items():
         if name and name not in known:
@@ -142,7 +144,7 @@ def categories(view: _View) -> Iterator[Diagnostic]:
 
 
 def columns(view: _View) -> Iterator[Diagnostic]:
-    """Columns that the legend does not describe, or that no category of the table has."""
+    """Report columns that the legend does not describe, or that no category of the table has."""
     described = view.legend.columns
     for name in view.table.columns:
         if name not in described and name not in OWN:
@@ -159,11 +161,11 @@ def columns(view: _View) -> Iterator[Diagnostic]:
             )
 
 
-# --- what stands in cells --------------------------------------------------------------------
+# --- what is in cells ------------------------------------------------------------------------
 
 
 def values(view: _View) -> Iterator[Diagnostic]:
-    """Values that the legend does not list, and several where one is meant."""
+    """Yield values that the legend does not list, and several where one is meant."""
     for column in view.columns("values"):
         unknown: dict[str, set[str]] = {}
         several = []
@@ -177,7 +179,7 @@ def values(view: _View) -> Iterator[Diagnostic]:
         for value, cells in unknown.items():
             yield view.fault(
                 "M663",
-                f"`{value}` is no value of the column `{column.name}`",
+                f"`{value}` is not a value of the column `{column.name}`",
                 view.holding(column, cells),
                 did_you_mean(value, column.values) or f"it has {listing(column.values)}",
             )
@@ -191,12 +193,12 @@ def values(view: _View) -> Iterator[Diagnostic]:
 
 
 def flags(view: _View) -> Iterator[Diagnostic]:
-    """Flags that are neither yes nor no."""
+    """Report flags that are neither yes nor no."""
     for column in view.columns("flag"):
         for cell in sorted(view.filled(column).difference(FLAGS)):
             yield view.fault(
                 "M666",
-                f"`{cell}` stands in `{column.name}`, where `yes` or nothing stands",
+                f"`{cell}` is in `{column.name}`, where only `yes` or nothing can be",
                 view.holding(column, [cell]),
                 did_you_mean(cell, FLAGS)
                 or "write `yes`, or empty the cell; a column of values says"
@@ -205,7 +207,7 @@ def flags(view: _View) -> Iterator[Diagnostic]:
 
 
 def numbers(view: _View) -> Iterator[Diagnostic]:
-    """Cells that are no numbers, or numbers outside the bounds."""
+    """Report cells that are not numbers, or numbers outside the bounds."""
     for column in view.columns("number"):
         least, most = column.least, column.most
         bounds = "" if least is None else f" of at least {least:g}"
@@ -221,7 +223,7 @@ def numbers(view: _View) -> Iterator[Diagnostic]:
             if not inside:
                 yield view.fault(
                     "M668",
-                    f"`{cell}` stands in `{column.name}`, where a number{bounds} stands",
+                    f"`{cell}` is in `{column.name}`, where only a number{bounds} can be",
                     view.holding(column, [cell]),
                     "write digits, with a point for decimals"
                     if number is None
@@ -234,20 +236,20 @@ def _number(cell: str) -> float | None:
         number = float(cell)
     except ValueError:
         return None
-    return number if abs(number) < float("inf") else None  # nan is no number either
+    return number if abs(number) < float("inf") else None  # nan is not a number either
 
 
 def selections(view: _View) -> Iterator[Diagnostic]:
-    """Selections that cannot be read, or that ask for what the legend does not have."""
+    """Report selections that cannot be read, or that ask for what the legend does not have."""
     for column in view.columns("selection"):
-        known = view.legend.words(column.asks)
+        allowed = view.legend.words(column.asks)
         unknown: dict[str, set[str]] = {}
         for cell in sorted(view.filled(column) - {ANY}):
             words = asked_words(cell)
             if words is None:
                 yield _unreadable(view, column, cell)
             for word in words or ():
-                if word not in known:
+                if word not in allowed:
                     unknown.setdefault(word, set()).add(cell)
         for word, cells in unknown.items():
             yield view.fault(
@@ -255,7 +257,7 @@ def selections(view: _View) -> Iterator[Diagnostic]:
                 f"the column `{column.name}` asks for `{word}`, which is neither a feature nor a"
                 f" value of {listing(column.asks, 'or')}",
                 view.holding(column, cells),
-                did_you_mean(word, known) or f"describe `{word}` in {view.legend.name}",
+                did_you_mean(word, allowed) or f"describe `{word}` in {view.legend.name}",
             )
 
 
@@ -275,7 +277,7 @@ def _unreadable(view: _View, column: ColumnLegend, cell: str) -> Diagnostic:
 
 
 def missing(view: _View) -> Iterator[Diagnostic]:
-    """Empty cells of lexemes that need one."""
+    """Report empty cells of lexemes that need one."""
     for column in view.legend.columns.values():
         needing = _meeting(view, column, column.required) if column.required else []
         cells = view.table.columns.get(column.name)
@@ -304,24 +306,24 @@ def missing(view: _View) -> Iterator[Diagnostic]:
 
 
 def superfluous(view: _View) -> Iterator[Diagnostic]:
-    """Cells of lexemes that have no such column."""
+    """Report cells of lexemes that do not have the column."""
     for column in view.legend.columns.values():
         cells = view.table.columns.get(column.name)
         if cells is None:
             continue
-        others = [
+        strays = [
             row
             for name, rows in view.rows.items()
             if name in view.legend.categories and name not in column.categories
             for row in rows
             if cells[row]
         ]
-        if others:
+        if strays:
             yield view.fault(
                 "M665",
-                f"{view.lemmas(others)} has `{cells[others[0]]}` in `{column.name}`, which is no"
-                f" column of {view.categories[others[0]]}",
-                others,
+                f"{view.lemmas(strays)} has `{cells[strays[0]]}` in `{column.name}`, which is not a"
+                f" column of {view.categories[strays[0]]}",
+                strays,
                 f"empty the cell, or add the category to [column.{column.name}] in"
                 f" {view.legend.name}",
             )
@@ -339,7 +341,7 @@ def superfluous(view: _View) -> Iterator[Diagnostic]:
 
 
 def _meeting(view: _View, column: ColumnLegend, condition: str) -> Sequence[int]:
-    """The rows of a column's categories that fulfil a condition."""
+    """Return the rows of a column's categories that fulfil a condition."""
     rows = view.of(column)
     if condition == ALWAYS or not rows:
         return rows

@@ -17,7 +17,7 @@ PACKED = b"PK\x03\x04"  # a spreadsheet, or another packed file
 
 
 def table_format(options: TableOptions, report: Report) -> TableFormat | None:
-    """How tables are read, as the options say; what is wrong with them goes to the report."""
+    """Return how tables are read, given the options; what is wrong with these is reported."""
     separator = options.separator
     if separator in ("\\t", "tab"):
         separator = "\t"  # a shell cannot write it
@@ -35,7 +35,7 @@ def table_format(options: TableOptions, report: Report) -> TableFormat | None:
 
 
 def find_legend(name: str, report: Report) -> Legend | None:
-    """The legend beside a table that `find_table` finds, if there is one."""
+    """Return the legend beside a table that `find_table` finds, if there is one."""
     return load_legend(_table_path(name), name, report)
 
 
@@ -45,7 +45,7 @@ def _table_path(name: str) -> Path:
 
 
 def find_table(name: str, report: Report) -> bytes | None:
-    """The bytes of a table: a file, or one that comes with Merula (``en/nouns.tsv``)."""
+    """Return the bytes of a table: a file, or one that comes with Merula (``en/nouns.tsv``)."""
     if not name:
         report.error("M601", "no table is named", remedy="name a file, such as words.tsv")
         return None
@@ -63,7 +63,7 @@ def find_table(name: str, report: Report) -> bytes | None:
 
 
 def _near_table(name: str) -> str:
-    """What to do where a table is not found: the nearest name of one that is there."""
+    """Return the remedy where a table is not found: the nearest name of one that is there."""
     path = Path(name)
     beside = path if path.is_dir() else path.parent
     known = [str(beside / other.name) for other in beside.glob("*.[ct]sv")]
@@ -73,7 +73,7 @@ def _near_table(name: str) -> str:
 
 
 def holds_text(name: str, data: bytes, form: TableFormat, report: Report) -> bool:
-    """Whether the bytes can be a table; what else they are goes to the report."""
+    """Return whether the bytes can be a table; what else they are goes to the report."""
     if name.lower().endswith(SUFFIX):
         report.error(
             "M650",

@@ -1,9 +1,9 @@
-"""The legend of a folder of tables: what every column is for, and what may stand in it.
+"""The legend of a folder of tables: what every column is for, and what may be in it.
 
 A file ``legend.toml`` beside tables of lexemes describes them: the categories, and for each
-column its kind, its values and the lexemes that need it. It is read by
-`merula.lexicon.legend`; that tables keep to it is checked by
-`merula.lexicon.conformity`.
+column its kind, its values and the lexemes that need it. The bytes of that file go in; a `Legend`
+comes out, or None and problems. `merula.lexicon.conformity` checks that tables keep to it, and the
+profile of a table (`merula.lexicon.profile`) takes kinds of columns from it.
 """
 
 from __future__ import annotations
@@ -71,34 +71,34 @@ class Legend:
     order: tuple[str, ...] = OWN[::-1]
 
     def of(self, category: str) -> tuple[ColumnLegend, ...]:
-        """The columns that a category has."""
+        """Return the columns that a category has."""
         return tuple(c for c in self.columns.values() if category in c.categories)
 
     def words(self, categories: Collection[str]) -> dict[str, str]:
-        """What a selection may ask of some categories: columns and values, with their glosses."""
-        known: dict[str, str] = {}
+        """Return the columns and values that a selection may ask for, each with its gloss."""
+        words: dict[str, str] = {}
         for column in self.columns.values():
             if column.is_feature and not set(categories).isdisjoint(column.categories):
-                known.setdefault(column.name, column.gloss)
+                words.setdefault(column.name, column.gloss)
                 for value, gloss in column.values.items():
-                    known.setdefault(value, gloss)
-        return known
+                    words.setdefault(value, gloss)
+        return words
 
     def features(self, table: Table, categories: tuple[str, ...]) -> Rows:
-        """Rows with nothing but what a condition may ask for: features, and the category.
+        """Return rows with what a condition may ask for only: features, and the category.
 
         A condition never means a form or a lemma.
         """
-        known = {name for name, column in self.columns.items() if column.is_feature}
-        own = {name: cells for name, cells in table.columns.items() if name in known}
-        return Rows("lexeme", {**own, CATEGORY: categories}, ("",) * len(table))
+        features = {name for name, column in self.columns.items() if column.is_feature}
+        cells = {name: cells for name, cells in table.columns.items() if name in features}
+        return Rows("lexeme", {**cells, CATEGORY: categories}, ("",) * len(table))
 
 
 # --- expressions ---------------------------------------------------------------------------
 
 
 def asked_words(text: str) -> list[str] | None:
-    """The columns and values that an expression over features names; None if it is none."""
+    """Return the columns and values that an expression over features names; None if it is none."""
     from merula.lexicon.selection import cell_expression
 
     node = cell_expression(text)
@@ -126,7 +126,7 @@ LEGEND = "legend.toml"
 
 
 def legend_beside(table: Path) -> Path | None:
-    """The legend in the folder of a table, if there is one."""
+    """Return the legend in the folder of a table, if there is one."""
     path = table.parent / LEGEND
     try:
         return path if path.is_file() else None
@@ -135,7 +135,7 @@ def legend_beside(table: Path) -> Path | None:
 
 
 def load_legend(table: Path, name: str, report: Report) -> Legend | None:
-    """The legend beside a table that a reader knows as ``name``, if there is one."""
+    """Return the legend beside a table that a reader knows as ``name``, if there is one."""
     path = legend_beside(table)
     if path is None:
         return None
@@ -149,7 +149,7 @@ def load_legend(table: Path, name: str, report: Report) -> Legend | None:
 
 
 def read_legend(name: str, data: bytes, report: Report) -> Legend | None:
-    """The legend in a file's bytes; what is wrong with it goes to the report."""
+    """Return the legend in a file's bytes; what is wrong with it goes to the report."""
     reader = _Reader(name, report)
     legend = reader.legend(data)
     return None if reader.failed else legend
@@ -238,7 +238,7 @@ class _Reader:
             line = int(at[1]) if at and at[1] else self.text.count("\n") + 1
             self.fault(
                 f"the legend cannot be read as TOML: {reason[:1].lower()}{reason[1:]}",
-                "mend that line; texts stand in quotes, and so do names with a dot or an accent:"
+                "mend that line; texts are in quotes, and so are names with a dot or an accent:"
                 ' [column."prs.sg"]',
                 line,
             )
@@ -251,9 +251,9 @@ class _Reader:
         what: str,
         column: str,
     ) -> bool:
-        """Whether a table has only known keys, with values of the right type."""
+        """Return whether a table has only known keys, with values of the right type."""
         if not isinstance(data, dict):
-            self.fault(f"{what} is no table", "write it as [column.NAME]", column=column)
+            self.fault(f"{what} is not a table", "write it as [column.NAME]", column=column)
             return False
         fine = True
         for key, value in data.items():
@@ -272,7 +272,9 @@ class _Reader:
                 fine = False
         return fine
 
-    def _column(self, name: str, entry: object, known: Mapping[str, str]) -> ColumnLegend | None:
+    def _column(
+        self, name: str, entry: object, categories: Mapping[str, str]
+    ) -> ColumnLegend | None:
         what = f"the column `{name}`"
         if not self._is_column(name, entry, what) or not self._shaped(entry, _COLUMN, what, name):
             return None
@@ -287,10 +289,10 @@ class _Reader:
             name,
             kind,
             data.get("gloss", ""),
-            self._names(data.get("categories", list(known)), known, what, name),
+            self._names(data.get("categories", list(categories)), categories, what, name),
             self._values(data, what, name) if kind == "values" else {},
             data.get("several", False),
-            self._asked(data, known, what, name) if kind == "selection" else (),
+            self._asked(data, categories, what, name) if kind == "selection" else (),
             (ALWAYS if required else "") if isinstance(required, bool) else required,
             data.get("only", ""),
             data.get("least"),
@@ -299,7 +301,7 @@ class _Reader:
         )
 
     def _is_column(self, name: str, entry: object, what: str) -> bool:
-        """Whether an entry describes a column, and one that a legend describes."""
+        """Return whether an entry describes a column, and one that a legend describes."""
         if name in OWN:
             self.fault(
                 f"{what} is described, though every table has it",
@@ -311,7 +313,7 @@ class _Reader:
         nested = next((key for key, value in parts.items() if isinstance(value, dict)), None)
         if nested is not None and parts.keys().isdisjoint(_COLUMN):
             self.fault(
-                f"{what} is no column but a table of others",
+                f"{what} is a table of others, not a column",
                 f'put a name that has a dot into quotes: [column."{name}.{nested}"]',
                 column=f"{name}.{nested}",
             )
@@ -322,10 +324,10 @@ class _Reader:
         kind = data.get("kind")
         if kind in KINDS:
             return cast(Kind, kind)
-        said = f"no kind `{kind}`" if "kind" in data else "no kind"
+        fault = f"no kind `{kind}`" if "kind" in data else "no kind"
         hint = did_you_mean(str(kind), KINDS)
         self.fault(
-            f"{what} has {said}",
+            f"{what} has {fault}",
             hint or 'write kind = "…" with one of ' + listing(KINDS),
             column=name,
         )
@@ -360,9 +362,9 @@ class _Reader:
         return values
 
     def _asked(
-        self, data: Mapping[str, Any], known: Mapping[str, str], what: str, name: str
+        self, data: Mapping[str, Any], categories: Mapping[str, str], what: str, name: str
     ) -> tuple[str, ...]:
-        asks = self._names(data.get("asks", []), known, f"`asks` of {what}", name)
+        asks = self._names(data.get("asks", []), categories, f"`asks` of {what}", name)
         if not asks and "asks" not in data:
             self.fault(
                 f"{what} is a selection and does not say what it asks about",
@@ -372,7 +374,7 @@ class _Reader:
         return asks
 
     def _glosses(self, data: object, what: str, column: str) -> dict[str, str]:
-        """A table of names and texts, cleaned as cells are."""
+        """Return a table of names and texts, cleaned as cells are."""
         entries = data if isinstance(data, dict) else {}
         for key, gloss in entries.items():
             if not isinstance(gloss, str) or not gloss.strip():
@@ -382,44 +384,44 @@ class _Reader:
         return {clean(key): str(gloss) for key, gloss in entries.items()}
 
     def _names(
-        self, names: Sequence[object], known: Collection[str], what: str, column: str
+        self, names: Sequence[object], allowed: Collection[str], what: str, column: str
     ) -> tuple[str, ...]:
         for name in names:
-            if not isinstance(name, str) or clean(name) not in known:
+            if not isinstance(name, str) or clean(name) not in allowed:
                 self.fault(
                     f"{what} names `{name}`, which is not in the legend",
-                    did_you_mean(str(name), known) or f"it has {listing(known)}",
+                    did_you_mean(str(name), allowed) or f"it has {listing(allowed)}",
                     column=column,
                 )
         return tuple(clean(name) for name in names if isinstance(name, str))
 
     def _conditions(self, legend: Legend) -> None:
-        """Conditions that cannot be read, or that ask for what no column has."""
+        """Report conditions that cannot be read, or that ask for what no column has."""
         for column in legend.columns.values():
-            told = [("required", column.required), ("only", column.only)]
-            told += [("made", condition) for condition in column.made]
-            told = [(key, text) for key, text in told if text not in ("", ALWAYS)]
-            known = {**legend.words(column.categories), **legend.categories} if told else {}
-            for key, text in told:
+            conditions = [("required", column.required), ("only", column.only)]
+            conditions += [("made", condition) for condition in column.made]
+            conditions = [(key, text) for key, text in conditions if text not in ("", ALWAYS)]
+            words = {**legend.words(column.categories), **legend.categories} if conditions else {}
+            for key, text in conditions:
                 what = f"`{key}` of the column `{column.name}`"
                 for word in asked_words(text) or [""]:
                     if not word:
                         self.fault(
-                            f"{what} is no condition: `{text}`",
+                            f"{what} is not a condition: `{text}`",
                             "write features of the lexeme, joined by and, or, not: count and not"
                             " proper",
                             column=column.name,
                         )
-                    elif word not in known:
+                    elif word not in words:
                         self.fault(
                             f"{what} asks for `{word}`, which is neither a column nor a value of"
                             f" {listing(column.categories, 'or')}",
-                            did_you_mean(word, known) or "check the word",
+                            did_you_mean(word, words) or "check the word",
                             column=column.name,
                         )
 
     def _line(self, column: str) -> int | None:
-        """The line where a column is described."""
+        """Return the line where a column is described."""
         if not column:
             return None
         name = r"\s*\.\s*".join(("column", rf'(?:"{re.escape(column)}"|{_bare(column)})'))

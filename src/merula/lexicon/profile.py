@@ -1,8 +1,11 @@
 """A table without a grammar: read, taken apart by category, its columns told apart.
 
-A grammar says which columns are forms, features or selections, and so does a legend. Without them
-it is judged by what stands in a column: forms are nearly all different, features are few values
-again and again, and a selection has cells such as ``person and not proper``.
+The bytes of a table go in; a `Profile` comes out (`profile_of`), with the columns of each category
+and their kinds, or None and problems. `merula.lexicon.oddities`, `merula.lexicon.stats` and
+``merula lexicon`` read it. A grammar says which columns are forms, features or selections, and so
+does a legend. Without them it is judged by what is in a column: forms are nearly all different,
+features are few values again and again, and a selection has cells such as ``person and not
+proper``.
 """
 
 from __future__ import annotations
@@ -44,12 +47,12 @@ KINDS: Mapping[str, Kind] = {  # what a legend calls the kinds
     "text": "text",
 }
 NAMES = (LEMMA, CATEGORY, SET)
-TOLD_APART = 0.75  # of the cells of a column of forms are different, at least
-READABLE = 0.6  # of the cells of a column of selections can be read, at least
-SHOWN = 5  # further places that a warning names
-FEWEST = 8  # rows of a category that say something about its columns
-SAMPLE = 1000  # cells of a column that are looked at
-FEW = 3  # values that a column of features may have in rows that are nearly all empty
+MIN_DIFFERENT = 0.75  # the share of a column's cells that are different, where they are forms
+MIN_READABLE = 0.6  # the share of a column's cells that can be read, where they are selections
+MAX_PLACES = 5  # further ones that a warning names: one line
+MIN_ROWS = 8  # rows of a category that say something about its columns
+MAX_CELLS_READ = 1_000  # of a column that may hold selections: a tenth of a second
+MAX_SPARSE_VALUES = 3  # of a column of features in rows that are nearly all empty
 OPERATOR = re.compile(r"\b(?:and|or|not)\b|[()]")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 WORD = re.compile(r"[^\W\d][\w-]*")
@@ -69,17 +72,17 @@ class ProfileColumn:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each cell occurs, without empty ones."""
+        """The number of times that each cell occurs, without empty ones."""
         return Counter(cell for cell in self.cells if cell)
 
     @property
     def filled(self) -> int:
-        """How many cells are not empty."""
+        """The number of cells that are not empty."""
         return self.counts.total()
 
     @cached_property
     def values(self) -> Counter[str]:
-        """How often each value occurs: sets taken apart, selections into words, without ``*``."""
+        """The count of each value; a cell of several values counts for each, ``*`` for none."""
         values: Counter[str] = Counter()
         for cell, number in self.counts.items():
             for value in _values(cell, self.kind):
@@ -87,14 +90,14 @@ class ProfileColumn:
         return values
 
     def siblings(self, other: ProfileColumn) -> bool:
-        """Whether both are forms that differ in one value: ``nom.sg`` and ``nom.pl``."""
+        """Return whether both are forms that differ in one value: ``nom.sg`` and ``nom.pl``."""
         mine, theirs = self.name.split("."), other.name.split(".")
         if self.kind != "form" or other.kind != "form" or len(mine) != len(theirs):
             return False
         return sum(a != b for a, b in zip(mine, theirs, strict=True)) == 1
 
     def alike(self, other: ProfileColumn) -> tuple[int, ...]:
-        """The rows of the section that have the same form in both columns."""
+        """Return the rows of the section that have the same form in both columns."""
         pairs = enumerate(zip(self.cells, other.cells, strict=True))
         return tuple(row for row, (mine, theirs) in pairs if mine and mine == theirs)
 
@@ -108,7 +111,7 @@ class ProfileSection:
     columns: tuple[ProfileColumn, ...]
 
     def same_forms(self) -> Iterator[tuple[ProfileColumn, ProfileColumn, tuple[int, ...]]]:
-        """Pairs of columns that differ in one value, with the rows whose forms do not."""
+        """Yield pairs of columns that differ in one value, with the rows whose forms do not."""
         for one, other in combinations(self.columns, 2):
             if one.siblings(other):
                 alike = one.alike(other)
@@ -118,7 +121,7 @@ class ProfileSection:
 
 @dataclass(frozen=True)
 class Profile:
-    """A table and its sections; ``written`` are the rows of its file as they stand there.
+    """A table and its sections; ``written`` are the rows of its file before anything is trimmed.
 
     ``legend`` is the one beside the table, if there is one.
     """
@@ -144,11 +147,11 @@ class Profile:
         return (f"{self.table.name}:1",)
 
     def places(self, rows: Iterable[int]) -> tuple[str, ...]:
-        """The places of some rows."""
+        """Return the places of some rows."""
         return tuple(self.table.place(row) for row in rows)
 
     def title(self, row: int) -> str:
-        """What a reader calls a row: its lemma, its set, or its first cell."""
+        """Return the name of a row: its lemma, its set, or its first cell."""
         columns = self.table.columns
         named = [columns[name][row] for name in (LEMMA, SET) if name in columns]
         cells = (*named, *(cells[row] for cells in columns.values()))
@@ -156,28 +159,28 @@ class Profile:
 
 
 def odd(code: str, message: str, places: Sequence[str], *, remedy: str) -> Diagnostic:
-    """A warning about some places of a table; the first is named, the next in a note."""
-    first, *others = places
-    more = f" and {len(others) - SHOWN:,} more" if others[SHOWN:] else ""
-    notes = (f"the same at {', '.join(others[:SHOWN])}{more}",) if others else ()
+    """Return a warning about some places of a table; the first is named, the next in a note."""
+    first, *rest = places
+    more = f" and {len(rest) - MAX_PLACES:,} more" if rest[MAX_PLACES:] else ""
+    notes = (f"the same at {', '.join(rest[:MAX_PLACES])}{more}",) if rest else ()
     return Diagnostic(code, message, (), remedy, notes, "warning", first)
 
 
-def profile(
+def profile_of(
     name: str, data: bytes, form: TableFormat, report: Report, legend: Legend | None = None
 ) -> Profile | None:
-    """The profile of a table's bytes; what the compiler would say of it goes to the report."""
+    """Return the profile of a table's bytes; what the compiler would say of it is reported."""
     table = read_table(name, data, form, report)
     if table is None:
         return None
     legend = None if _has_sets(table) else legend
     sections = tuple(_sections(table, legend))
-    found = Profile(table, sections, _as_written(name, data, form), legend)
-    if found.has_sets:
+    profile = Profile(table, sections, _as_written(name, data, form), legend)
+    if profile.has_sets:
         build([(table, SETS)], (), report)
     else:
         build((), [(table, None if CATEGORY in table.columns else "lexeme")], report)
-    return found
+    return profile
 
 
 def _sections(table: Table, legend: Legend | None) -> Iterator[ProfileSection]:
@@ -196,17 +199,19 @@ def _sections(table: Table, legend: Legend | None) -> Iterator[ProfileSection]:
         by_category.setdefault(category, []).append(row)
     for category, rows in by_category.items():
         cells = {name: tuple(column[row] for row in rows) for name, column in table.columns.items()}
-        enough = len(rows) >= FEWEST
-        own = _kinds(cells, words, sets=False) if enough else kinds
-        yield _described(_section(category, rows, cells, own), legend)
+        enough = len(rows) >= MIN_ROWS
+        category_kinds = _kinds(cells, words, sets=False) if enough else kinds
+        yield _described(_section(category, rows, cells, category_kinds), legend)
 
 
 def _described(section: ProfileSection, legend: Legend | None) -> ProfileSection:
-    """The section with its columns as a legend describes them."""
-    told = {} if legend is None else {column.name: column for column in legend.columns.values()}
+    """Return the section with its columns as a legend describes them."""
+    described = (
+        {} if legend is None else {column.name: column for column in legend.columns.values()}
+    )
     columns = [
-        replace(column, kind=KINDS[told[column.name].kind], gloss=told[column.name].gloss)
-        if column.name in told
+        replace(column, kind=KINDS[described[column.name].kind], gloss=described[column.name].gloss)
+        if column.name in described
         else column
         for column in section.columns
     ]
@@ -230,7 +235,7 @@ def _section(
 def _kinds(
     cells: Mapping[str, tuple[str, ...]], words: Mapping[str, frozenset[str]], *, sets: bool
 ) -> dict[str, Kind]:
-    """What columns seem to be; ``words`` are the cells of each column that are one word."""
+    """Return what columns seem to be; ``words`` are the cells of each that are one word."""
     return {name: _kind(name, column, words, sets=sets) for name, column in cells.items()}
 
 
@@ -241,38 +246,38 @@ def _kind(
         return "name"
     filled = [cell for cell in cells if cell]
     distinct = set(filled)
-    varied = len(distinct) >= TOLD_APART * len(filled)
+    varied = len(distinct) >= MIN_DIFFERENT * len(filled)
     if not sets and _is_selection(name, distinct, words, varied=varied):
         return "selection"
     several = any("|" in cell or cell == ANY for cell in distinct)
     numbers = all(NUMBER.fullmatch(cell) for cell in distinct)
-    sparse = 2 * len(filled) < len(cells) and len(distinct) <= FEW
+    sparse = 2 * len(filled) < len(cells) and len(distinct) <= MAX_SPARSE_VALUES
     return "feature" if several or numbers or sparse or not varied else "form"
 
 
 def _is_selection(
     name: str, cells: set[str], words: Mapping[str, frozenset[str]], *, varied: bool
 ) -> bool:
-    """Whether cells are expressions: some have operators, and most of these can be read.
+    """Return whether cells are expressions: some have operators, and most of these can be read.
 
     Forms may hold an *and*, too. Where nearly all cells are different, most of them have to be
     expressions, and to ask for what other cells hold.
     """
-    asking = sorted(cell for cell in cells if OPERATOR.search(cell))[:SAMPLE]
+    asking = sorted(cell for cell in cells if OPERATOR.search(cell))[:MAX_CELLS_READ]
     readable = [cell for cell in asking if cell_expression(cell) is not None]
     if not readable or 2 * len(readable) < len(asking):
         return False
     if not varied:
         return True
     single = words.get(name, frozenset())
-    if len(readable) + len(single) < READABLE * len(cells):
+    if len(readable) + len(single) < MIN_READABLE * len(cells):
         return False
     asked = {word for cell in readable for word in words_of(cell)}
     return any(asked & found for found in words.values())
 
 
 def words_of(cell: str) -> list[str]:
-    """The features that a selection asks for."""
+    """Return the features that a selection asks for."""
     return [word for word in WORD.findall(cell) if word not in ("and", "or", "not")]
 
 
@@ -285,7 +290,7 @@ def _values(cell: str, kind: Kind) -> Sequence[str]:
 
 
 def _as_written(name: str, data: bytes, form: TableFormat) -> tuple[tuple[str, ...], ...]:
-    """The rows of a table that `read_table` has read, before anything is trimmed."""
+    """Return the rows of a table that `read_table` has read, before anything is trimmed."""
     plain = form.encoding.lower().replace("_", "-") == "utf-8"
     text = data.decode("utf-8-sig" if plain else form.encoding)
     declared = re.match(r"sep=(.)\r?\n", text)

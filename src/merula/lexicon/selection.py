@@ -16,12 +16,12 @@ from merula.language import syntax as s
 from merula.language.parse import parse_cell
 from merula.lexicon.table import ANY, Rows, members
 
-MAX_SHOWN = 5  # faulty cells of a column that are reported one by one
+MAX_CELLS = 5  # faulty ones of a column that are reported one by one
 Cells = Mapping[tuple[str, str], str]
 
 
 def fits(node: s.Expression, rows: Rows, candidates: Sequence[int], cells: Cells) -> Bools:
-    """Which candidates satisfy an expression; ``cells`` are the other object's columns.
+    """Return which candidates satisfy an expression; ``cells`` are the other object's columns.
 
     A column of another object holds an expression of its own; an empty one is fitted by nothing.
     (What cannot be understood in a cell is fitted by nothing too; `check_cells` reports it.)
@@ -56,7 +56,7 @@ def fits(node: s.Expression, rows: Rows, candidates: Sequence[int], cells: Cells
 
 
 def fits_itself(node: s.Expression, rows: Rows, candidates: Sequence[int], other: Rows) -> Bools:
-    """Which rows of a table of sets satisfy an expression that names columns of the same row."""
+    """Return which rows of a table of sets satisfy an expression that names columns of the row."""
     wanted = s.references(node)
     return np.array(
         [
@@ -69,29 +69,29 @@ def fits_itself(node: s.Expression, rows: Rows, candidates: Sequence[int], other
 
 @lru_cache(maxsize=10_000)
 def cell_expression(text: str) -> s.Expression | None:
-    """The expression in a selection cell, or None if it does not parse."""
+    """Return the expression in a selection cell, or None if it does not parse."""
     return parse_cell(Source("<cell>", text), Report())
 
 
 def check_cells(rows: Rows, column: str, target: Rows, report: Report) -> None:
     """Report the selection cells of a column that do not parse or name an unknown feature."""
     seen: set[str] = set()
-    found = Report()
+    faults = Report()
     for cell, place in zip(rows.columns[column], rows.places, strict=True):
         if cell in seen or cell in ("", ANY):
             continue
         seen.add(cell)
         if _fine(cell, target):
             continue
-        expression = parse_cell(Source(f"{place}, column {column}", cell, cell=True), found)
+        expression = parse_cell(Source(f"{place}, column {column}", cell, cell=True), faults)
         if expression is not None:
-            _check(expression, target, found)
-    more = len(found.items) - MAX_SHOWN
+            _check(expression, target, faults)
+    more = len(faults.items) - MAX_CELLS
     if more > 0:
         note = f"{more:,} more cells of the column `{column}` are at fault"
-        last = found.items[MAX_SHOWN - 1]
-        found.items[MAX_SHOWN - 1 :] = [replace(last, notes=(*last.notes, note))]
-    report.extend(found.items)
+        last = faults.items[MAX_CELLS - 1]
+        faults.items[MAX_CELLS - 1 :] = [replace(last, notes=(*last.notes, note))]
+    report.extend(faults.items)
 
 
 def _fine(cell: str, target: Rows) -> bool:
@@ -120,7 +120,7 @@ def _check(node: s.Expression, target: Rows, report: Report) -> None:
             if hint is not None:
                 report.error(
                     "M316",
-                    f"`{word}` is no feature of {target.kind}: no column is called so"
+                    f"`{word}` is not a feature of {target.kind}: no column has that name"
                     + ("" if isinstance(node, s.Equal) else " or holds that value"),
                     word.span,
                     remedy=hint or "check the word, or add the feature to the table",
@@ -156,13 +156,13 @@ def _by_value(
     cells: Sequence[str], candidates: Sequence[int], test: Callable[[str], bool]
 ) -> Bools:
     chosen = [cells[row] for row in candidates]
-    known = {cell: test(cell) for cell in set(chosen)}
-    return np.array([known[cell] for cell in chosen], dtype=np.bool_)
+    answers = {cell: test(cell) for cell in set(chosen)}
+    return np.array([answers[cell] for cell in chosen], dtype=np.bool_)
 
 
 def unknown_feature(rows: Rows, word: str) -> str | None:
-    """None if a bare word is a column or a value of one column; else a hint (maybe empty)."""
+    """Return a hint, maybe empty, for a word that is neither column nor value; else None."""
     if word in rows.columns or any(word in values for values in rows.values.values()):
         return None
-    known = [*rows.columns, *(v for n, vs in rows.values.items() if len(vs) < 50 for v in vs)]
-    return did_you_mean(word, known)
+    words = [*rows.columns, *(v for n, vs in rows.values.items() if len(vs) < 50 for v in vs)]
+    return did_you_mean(word, words)

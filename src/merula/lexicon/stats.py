@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from merula.lexicon.profile import Kind, Profile, ProfileColumn, ProfileSection
 
-if TYPE_CHECKING:
-    pass
-
-COMMONEST = 20  # values of a column that are kept
-LONGEST = 3  # forms of a column that are kept
-EXAMPLES = 5  # lexemes with the same form in two columns that are kept
+MAX_VALUES = 20  # of a column, the commonest ones: more than a terminal shows
+MAX_FORMS = 3  # of a column, the longest ones
+MAX_EXAMPLES = 5  # lexemes with the same form in two columns
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class Statistics:
     sections: tuple[SectionStatistics, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The statistics as plain JSON values."""
+        """Return the statistics as plain JSON values."""
         return {
             "file": self.name,
             "kind": self.kind,
@@ -69,24 +66,26 @@ class Statistics:
         }
 
 
-def statistics(found: Profile) -> Statistics:
-    """The statistics of a table."""
+def statistics(profile: Profile) -> Statistics:
+    """Return the statistics of a table."""
     return Statistics(
-        found.table.name,
-        "sets" if found.has_sets else "lexemes",
-        len(found.table),
-        tuple(_section(found, section) for section in found.sections),
+        profile.table.name,
+        "sets" if profile.has_sets else "lexemes",
+        len(profile.table),
+        tuple(_section(profile, section) for section in profile.sections),
     )
 
 
-def _section(found: Profile, section: ProfileSection) -> SectionStatistics:
+def _section(profile: Profile, section: ProfileSection) -> SectionStatistics:
     columns = [column for column in section.columns if column.filled]
     same = [
-        SameForms((one.name, other.name), len(rows), tuple(found.title(r) for r in rows[:EXAMPLES]))
+        SameForms(
+            (one.name, other.name), len(rows), tuple(profile.title(r) for r in rows[:MAX_EXAMPLES])
+        )
         for one, other, rows in section.same_forms()
     ]
     return SectionStatistics(
-        "" if found.has_sets else section.category,
+        "" if profile.has_sets else section.category,
         len(section.rows),
         tuple(_column(column) for column in columns),
         tuple(sorted(same, key=lambda pair: -pair.rows)),
@@ -95,8 +94,8 @@ def _section(found: Profile, section: ProfileSection) -> SectionStatistics:
 
 def _column(column: ProfileColumn) -> ColumnStatistics:
     values = column.values
-    commonest = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:COMMONEST]
-    longest = sorted(column.counts, key=lambda cell: (-len(cell), cell))[:LONGEST]
+    commonest = sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_VALUES]
+    longest = sorted(column.counts, key=lambda cell: (-len(cell), cell))[:MAX_FORMS]
     return ColumnStatistics(
         column.name,
         column.kind,

@@ -5,7 +5,9 @@ A sentence is written from right to left, since what a word becomes depends on w
 its right neighbour is that neighbour's `PhraseEdge`; so a column of phrases can be written for
 every edge once, and sentences are put together by looking up (`merula.rows.sentences`).
 
-A language's ``surface.toml`` holds ``capital``, ``stop``, named patterns under ``sounds``,
+The text of a ``surface.toml`` goes in (`load_surface`); a `Surface` comes out, which writes phrases
+before an edge (`Surface.write`) and whole sentences. Contrasts, rows, examples and drawings write
+with it. A language's ``surface.toml`` holds ``capital``, ``stop``, named patterns under ``sounds``,
 ``[[change]]`` (one word before a sound) and ``[[contract]]`` (two words become one).
 """
 
@@ -21,6 +23,7 @@ from typing import Any, NamedTuple
 from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean, listing
 
+# Marks without a space before them.
 CLOSING = frozenset({",", ".", ";", ":", "?", "!", ")", "]", "…"})
 _ENDS = (".", "?", "!", "…")
 
@@ -99,7 +102,7 @@ class Surface:
         return frozenset(first | self._seconds)
 
     def edge(self, word: str) -> PhraseEdge:
-        """What a written word shows its left neighbour."""
+        """Return what a written word shows its left neighbour."""
         found = self._edges.get(word)
         if found is None:
             found = self._edges[word] = self._edge(word)
@@ -115,7 +118,7 @@ class Surface:
         return PhraseEdge(sounds, second, word[0] in CLOSING)
 
     def write(self, phrase: str, right: PhraseEdge) -> WrittenPhrase:
-        """A phrase as written before ``right``."""
+        """Return a phrase as written before ``right``."""
         key = (phrase, right)
         found = self._cache.get(key)
         if found is None:
@@ -123,7 +126,7 @@ class Surface:
         return found
 
     def pieces(self, phrases: Sequence[str]) -> tuple[str, ...]:
-        """The text of every phrase in the finished sentence; joined, they are the sentence."""
+        """Return each phrase's text in the finished sentence; joined, they are the sentence."""
         texts: list[str] = []
         right = END
         last: WrittenPhrase | None = None
@@ -140,13 +143,13 @@ class Surface:
         return tuple(reversed(texts))
 
     def settle(self, phrase: str) -> str:
-        """A phrase with the changes that its own words bring about among each other."""
+        """Return a phrase with the changes that its own words bring about among each other."""
         if self._still(phrase.split()):
             return phrase
         return self.write(phrase, _NEUTRAL).text.rstrip(" ")
 
     def _still(self, words: Sequence[str]) -> bool:
-        """Whether some words only need spaces between them, whatever stands beside them."""
+        """Return whether some words only need spaces between them, whatever stands beside them."""
         marked = any(word[0] in CLOSING or word.endswith("'") for word in words)
         return not marked and self.changing.isdisjoint(word.lower() for word in words)
 
@@ -170,7 +173,7 @@ class Surface:
         return WrittenPhrase(text, rest, edge, swallows)
 
     def _beside(self, word: str, edge: PhraseEdge) -> tuple[str, bool]:
-        """A word before an edge, and whether it swallows what stands there."""
+        """Return a word before an edge, and whether it swallows what begins there."""
         lowered = word.lower()
         for sound, becomes in self._changes.get(lowered, ()):
             if sound in edge.sounds:
@@ -179,25 +182,25 @@ class Surface:
         return (word, False) if becomes_one is None else (_like(word, becomes_one), True)
 
     def finish(self, text: str) -> str:
-        """A sentence with its capital and stop."""
+        """Return a sentence with its capital and stop."""
         text = self.stopped(text)
         return self.capitalise(text) if self.capital else text
 
     def stopped(self, text: str) -> str:
-        """A text with the full stop, unless it ends with one or a mark like it."""
+        """Return a text with the full stop, unless it ends with one or a mark like it."""
         return text if not self.stop or text.endswith(_ENDS) else text + self.stop
 
     @staticmethod
     def capitalise(text: str) -> str:
-        """A text with a capital first letter."""
+        """Return a text with a capital first letter."""
         return text[:1].upper() + text[1:]
 
     def sentence(self, phrases: Sequence[str]) -> str:
-        """The sentence of some phrases, the obvious way: one list of words, right to left."""
+        """Return the sentence of some phrases in the obvious way: one list, from right to left."""
         return self.finish(self._write(" ".join(phrases), END).text)
 
     def composed(self, phrases: Sequence[str]) -> str:
-        """The same, quicker where no rule has a say."""
+        """Return the same, quicker where no rule has a say."""
         words = " ".join(phrases).split()
         return self.finish(" ".join(words)) if self._still(words) else self.sentence(phrases)
 
@@ -221,7 +224,7 @@ def _spaced(words: Sequence[str], right: PhraseEdge, *, swallows: bool) -> str:
 
 
 def load_surface(text: str) -> Surface:
-    """The surface rules in the text of a ``surface.toml``; raises ValueError with the reason."""
+    """Return the surface rules in a ``surface.toml``; raises ValueError with the reason."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -232,23 +235,21 @@ def load_surface(text: str) -> Surface:
         try:
             re.compile(pattern, re.IGNORECASE)
         except (re.error, TypeError) as error:
-            raise ValueError(f"the sound `{name}` is no pattern: {error}") from error
+            raise ValueError(f"the sound `{name}` is not a pattern: {error}") from error
     changes: list[tuple[str, str, str]] = []
     for rule in data.get("change", ()):
         words, becomes = _rule(rule, "change", before=str)
         if rule.get("before") not in sounds:
             hint = did_you_mean(str(rule.get("before")), sounds)
-            raise ValueError(
-                f"there is no sound called `{rule.get('before')}`; {hint}".rstrip("; ")
-            )
+            raise ValueError(f"there is no sound named `{rule.get('before')}`; {hint}".rstrip("; "))
         changes += [(word, rule["before"], becomes) for word in words]
     contractions: list[tuple[str, str, str]] = []
     for rule in data.get("contract", ()):
         words, becomes = _rule(rule, "contract")
         if len(words) != 2:
             raise ValueError(f"`contract` takes two words, not {len(words)}")
-        told = {(first, into) for first, _, into in contractions}
-        if becomes == words[0] or (words[0], becomes) in told:
+        made = {(first, into) for first, _, into in contractions}
+        if becomes == words[0] or (words[0], becomes) in made:
             raise ValueError(
                 f"`{words[0]} {words[1]}` becomes `{becomes}`, as something else does: nobody could"
                 " tell the sentences apart"
@@ -264,7 +265,7 @@ def load_surface(text: str) -> Surface:
 
 
 def _rule(rule: object, name: str, **more: type) -> tuple[list[str], str]:
-    """The words of a rule, in lower case as they are looked up, and what they become."""
+    """Return the words of a rule, in lower case as they are looked up, and what they become."""
     if not isinstance(rule, dict):
         raise ValueError(f"rules stand under [[{name}]], in double brackets")
     _only(rule, f"`{name}`", words=list, becomes=str, **more)
@@ -277,7 +278,7 @@ def _rule(rule: object, name: str, **more: type) -> tuple[list[str], str]:
 
 
 def _only(data: dict[str, Any], what: str, **kinds: type) -> None:
-    """Refuse keys that mean nothing, and values of another kind."""
+    """Raise ValueError for keys that mean nothing, and values of another kind."""
     for key, value in data.items():
         if key not in kinds:
             hint = did_you_mean(key, kinds) or f"it has {listing(kinds)}"
@@ -291,5 +292,5 @@ _KINDS = {bool: "true or false", str: "text in quotes", dict: "table", list: "li
 
 @lru_cache(maxsize=8)
 def plain_surface() -> Surface:
-    """Spaces, a capital and a full stop: for a language without rules of its own."""
+    """Return spaces, a capital and a full stop: for a language without rules of its own."""
     return Surface()

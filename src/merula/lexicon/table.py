@@ -1,7 +1,10 @@
 """Tables → immutable typed tables: a row per lexical set, or a row per lexeme.
 
-Cells are composed (NFC), trimmed, with straight apostrophes; ``*`` in a feature fits every
-value, ``a | b`` is a set of values, an empty cell is no value.
+The bytes of a file go in; a `Table` comes out (`read_table`), or None and a problem with its line.
+`build` puts tables together as a `Lexicon`, lexemes by category. `merula.grammar.program` and the
+commands on tables call them. Nothing here reads files. Cells are composed (NFC), trimmed, with
+straight apostrophes; ``*`` in a feature fits every value, ``a | b`` is a set of values, an empty
+cell is not a value.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ class Table:
     lines: tuple[int, ...]
 
     def place(self, row: int) -> str:
-        """``nouns.tsv:12``."""
+        """Return the place of a row: ``nouns.tsv:12``."""
         return f"{self.name}:{self.lines[row]}"
 
     def __len__(self) -> int:
@@ -70,21 +73,23 @@ class Rows:
         return len(self.places)
 
     def title(self, row: int) -> str:
-        """What a reader calls a row: its lemma, or the first cell of its set."""
+        """Return the name of a row: its lemma, or the first cell of its set."""
         names = self.columns.get(LEMMA) or self.columns.get("set")
         if names and names[row]:
             return names[row]
         return next((cells[row] for cells in self.columns.values() if cells[row]), "an empty row")
 
     def of(self, item: str) -> Rows:
-        """The rows as an object sees them: of a set, ``subj.gender`` is the subject's gender."""
+        """Return the rows as an object sees them: ``subj.gender`` of a set is its ``gender``."""
         if self.kind != SETS:
             return self
         if item not in self._views:
             start = item + "."
-            own = {n.removeprefix(start): c for n, c in self.columns.items() if n.startswith(start)}
-            plain = {n: c for n, c in self.columns.items() if "." not in n and n not in own}
-            self._views[item] = Rows("features of " + item, {**plain, **own}, self.places)
+            of_item = {
+                n.removeprefix(start): c for n, c in self.columns.items() if n.startswith(start)
+            }
+            plain = {n: c for n, c in self.columns.items() if "." not in n and n not in of_item}
+            self._views[item] = Rows("features of " + item, {**plain, **of_item}, self.places)
         return self._views[item]
 
     @cached_property
@@ -130,14 +135,14 @@ class Lexicon:
 
 
 def members(cell: str) -> tuple[str, ...]:
-    """The values in a cell: ``court | market`` holds two."""
+    """Return the values in a cell: ``court | market`` holds two."""
     if "|" not in cell:
         return (cell,) if cell else ()
     return tuple(part.strip() for part in cell.split("|") if part.strip())
 
 
 def clean(text: str) -> str:
-    """A cell as we keep it: composed, trimmed, single spaces, straight apostrophes."""
+    """Return a cell as we keep it: composed, trimmed, single spaces, straight apostrophes."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).translate({0x2019: "'", 0x02BC: "'", 0xA0: " "})
     return " ".join(text.split())
@@ -146,7 +151,7 @@ def clean(text: str) -> str:
 def read_table(
     name: str, data: bytes, form: TableFormat, report: Report, span: Span | None = None
 ) -> Table | None:
-    """The table in a file's bytes; what is wrong with it goes to the report, with its line."""
+    """Return the table in a file's bytes; what is wrong with it is reported, with its line."""
     labels = (span,) if span else ()
     text = _decode(name, data, form, report, labels)
     if text is None:
@@ -213,7 +218,7 @@ def _warn_of_untitled(
         report.warning(
             "M343",
             f"column{'s' * (not one)} {listing(i + 1 for i in bare)} ha{'s' if one else 've'} no"
-            f" header; what stands in {'it' if one else 'them'} is not read",
+            f" header; {'it is' if one else 'they are'} not read",
             remedy=f"name {'it' if one else 'them'} in the first line, or delete"
             f" {'it' if one else 'them'}",
             place=place,
@@ -233,7 +238,7 @@ def _decode(
     if codec is None or not encoding:
         report.error(
             "M303",
-            f"there is no encoding called `{encoding}`",
+            f"there is no encoding named `{encoding}`",
             *([form.encoded] if form.encoded else []),
             remedy='common ones are "utf-8", "utf-16", "cp1252", "latin-1"',
             place="" if form.encoded else name,
@@ -301,9 +306,9 @@ def _header(
     report: Report,
     labels: Sequence[Span],
 ) -> list[str] | None:
-    others = [s for s in ("\t", ";", ",", " ") if s != separator and s in top]
-    if len(titles) == 1 and others:
-        shown = "\\t" if others[0] == "\t" else others[0]
+    separators = [s for s in ("\t", ";", ",", " ") if s != separator and s in top]
+    if len(titles) == 1 and separators:
+        shown = "\\t" if separators[0] == "\t" else separators[0]
         report.error(
             "M306",
             f"the table {name} has a single column; its cells seem to be separated otherwise",
@@ -359,7 +364,7 @@ def _even(
             f" {counted(width, 'column')}",
             *labels,
             remedy="an empty cell still needs its separator; a cell that holds the separator, and"
-            " only that, stands in closed quotes",
+            " only that, is in closed quotes",
             notes=_also([f"{name}:{line}" for _, line in ragged[1:]]),
             place=f"{name}:{line}",
         )
@@ -367,7 +372,7 @@ def _even(
 
 
 def _called(wanted: str, columns: Iterable[str]) -> str:
-    """The remedy where a column has nearly the name that is wanted, or an empty string."""
+    """Return the remedy where a column has nearly the name that is wanted, or an empty string."""
     near = did_you_mean(wanted, columns).removeprefix("did you mean ").removesuffix("?")
     if not near:
         return ""
@@ -375,7 +380,7 @@ def _called(wanted: str, columns: Iterable[str]) -> str:
 
 
 def _also(places: Sequence[str]) -> list[str]:
-    """The note that the same is wrong in other places, if there are any."""
+    """Return the note that the same is wrong in other places, if there are any."""
     more = f" and {len(places) - 5:,} more" if places[5:] else ""
     return [f"the same is wrong at {', '.join(places[:5])}{more}"] if places else []
 
@@ -385,7 +390,7 @@ def build(
     lexemes: Iterable[tuple[Table, str | None]],
     report: Report,
 ) -> Lexicon:
-    """A lexicon from tables; ``str`` is the word between ``lexicon`` and the file, if any."""
+    """Return a lexicon from tables, each with the word between ``lexicon`` and the file, if any."""
     set_rows = []
     for table, kind in sets:
         places = tuple(table.place(i) for i in range(len(table)))

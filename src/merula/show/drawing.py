@@ -78,12 +78,12 @@ class Drawing:
 
 
 def without_outline(drawn: Drawing) -> Drawing:
-    """A drawing of the sentences alone."""
+    """Return a drawing of the sentences alone."""
     return replace(drawn, objects=(), rows=tuple(replace(row, outline=()) for row in drawn.rows))
 
 
 def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> Drawing:
-    """The instance at an address."""
+    """Return the instance at an address."""
     number, local = design.locate(address)
     plan = design.plans[number]
     chosen = plan.space.unrank_one(local)
@@ -103,7 +103,7 @@ def draw_instance(compiled: Compiled, design: CompiledDesign, address: int) -> D
 def draw_template(
     design: CompiledDesign, number: int = 0, *, language: str = "", rules: Iterable[g.Rule] = ()
 ) -> Drawing:
-    """The cells of a variant without lexemes."""
+    """Return the cells of a variant without lexemes."""
     variant, cells = design.cells[number]
     texts = [[shown_values(p) or placed_name(p) for p in cell.item.words] for cell in cells]
     title = f"template, variant {number + 1} of {len(design.cells)}"
@@ -162,14 +162,14 @@ def _draw(
 
 
 def _with_rules(drawn: Drawing, rules: Iterable[g.Rule]) -> Drawing:
-    """A drawing with what the rules that are broken in it say."""
+    """Return a drawing with what the rules that are broken in it say."""
     broken = {name for row in drawn.rows for name in row.broken}
     told = tuple((str(rule), rule.doc) for rule in rules if rule.doc and str(rule) in broken)
     return replace(drawn, rules=told)
 
 
 def _with_outline(drawn: Drawing, frame: g.Frame, cells: Sequence[Cell]) -> Drawing:
-    """A drawing of a matrix with what stands in each place of its sentences."""
+    """Return a drawing of a matrix with what stands in each place of its sentences."""
     outliner = Outliner(cells)
     parts = [outliner.parts(cell) for cell in cells]
     shown = [{part.name: part.values for part in own} for own in parts]
@@ -196,7 +196,7 @@ def _values(values: Sequence[str] | None, legend: Sequence[str]) -> Run:
 
 
 def plain(run: Run) -> str:
-    """The text of some words."""
+    """Return the text of some words."""
     return "".join(word.text for word in run)
 
 
@@ -220,7 +220,7 @@ class _Shown(NamedTuple):
 
 
 def _shown(cell: Cell, texts: Sequence[str], values: _Values) -> _Shown:
-    """The words of a cell by column; a position's marker and filler share one."""
+    """Return the words of a cell by column; a position's marker and filler share one."""
     keys: list[str] = []
     runs: list[Run] = []
     for placed, text in zip(cell.item.words, texts, strict=True):
@@ -255,7 +255,7 @@ class _Values:
         )
 
     def of(self, placed: Placed, cell: Cell) -> str:
-        """The value of a word's object that tells the cells apart."""
+        """Return the value of a word's object that tells the cells apart."""
         if placed.object is None:
             return ""
         variable = self.variable.get(placed.object)
@@ -286,7 +286,7 @@ def _places(columns: Sequence[str], item: _Shown) -> dict[int, int] | None:
 
 
 def _spread(columns: Sequence[str], shown: Sequence[_Shown], item: _Shown) -> Iterator[Run]:
-    """The words of a cell under its columns.
+    """Yield the words of a cell under its columns.
 
     Words out of frame order stand, in their own order, where another cell of as many words has
     its own; if there is none, all stand in the first column.

@@ -42,14 +42,14 @@ class _View:
 
 
 def drawing_html(drawing: Drawing) -> str:
-    """An instance."""
+    """Return an instance."""
     return _render("instance", view=_view(drawing))
 
 
 def design_html(
     name: str, kind: str, doc: str, counts: Sequence[CountRow], drawing: Drawing
 ) -> str:
-    """A design: its numbers, and one of its instances."""
+    """Return a design: its numbers, and one of its instances."""
     instances = _instances(counts[0].instances)
     return _render(
         "design",
@@ -69,7 +69,7 @@ def grammar_html(
     problems: Iterable[Diagnostic],
     summary: str,
 ) -> str:
-    """A grammar: its numbers, its parts, its warnings."""
+    """Return a grammar: its numbers, its parts, its warnings."""
     return _render(
         "grammar",
         about=about,
@@ -86,7 +86,7 @@ def problems_html(problems: Iterable[Diagnostic], summary: str) -> str:
 
 
 def page(title: str, drawings: Iterable[Drawing]) -> str:
-    """A whole page with some instances."""
+    """Return a whole page with some instances."""
     return _render("page", title=title, views=[_view(drawing) for drawing in drawings])
 
 

@@ -102,7 +102,7 @@ def count_rows(design: CompiledDesign, variation: Variation = TYPE_I) -> list[Co
 
 
 def _tables(compiled: Compiled) -> Iterator[OverviewEntry]:
-    """The tables that words are taken from, and how many rows of each kind there are."""
+    """Yield the tables that words are taken from, and how many rows of each kind there are."""
     seen: dict[int, Rows] = {}
     for design in compiled.designs.values():
         for plan in design.plans:
@@ -115,7 +115,7 @@ def _tables(compiled: Compiled) -> Iterator[OverviewEntry]:
 
 
 def _objects(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """The objects, those of one category and the same attributes together."""
+    """Yield the objects, those of one category and the same attributes together."""
     found: dict[str, list[str]] = {}
     for item in grammar.objects.values():
         own = [v for v in grammar.by_object[item] if v.attribute and not v.lexical]
@@ -128,7 +128,7 @@ def _objects(grammar: g.Grammar) -> Iterator[OverviewEntry]:
 
 
 def _attributes(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """Every attribute with its values, once for all objects that have the same ones."""
+    """Yield every attribute with its values, once for all objects that have the same ones."""
     found: dict[tuple[str, str], list[str]] = {}
     for variable in grammar.variables.values():
         values = [_value(variable, value) for value in variable.values]
@@ -157,7 +157,7 @@ def _rules(rules: Iterable[g.Rule], letter: str) -> Iterator[OverviewEntry]:
 
 
 def _frames(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """The sentence patterns that designs use, alternatives counted off."""
+    """Return the sentence patterns that designs use, alternatives counted off."""
     frames = {frame.name: frame for design in grammar.designs for frame in design.frames}
     return (OverviewEntry(name, " ".join(_items(frame.items))) for name, frame in frames.items())
 
@@ -187,7 +187,7 @@ def _factors(grammar: g.Grammar) -> Iterator[OverviewEntry]:
 
 
 def _cycles(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """How many items each matrix has, and its operators."""
+    """Yield how many items each matrix has, and its operators."""
     for design in grammar.designs:
         if isinstance(design, g.Matrix):
             yield OverviewEntry(design.name, f"{design.length} items", design.doc)
@@ -195,7 +195,7 @@ def _cycles(grammar: g.Grammar) -> Iterator[OverviewEntry]:
 
 
 def _answers(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """The wrong answers of the matrices, each once."""
+    """Yield the wrong answers of the matrices, each once."""
     found = {
         answer.span: answer
         for design in grammar.designs

@@ -17,7 +17,7 @@ WIDEST = 60  # characters of the values that are drawn
 
 
 def drawing(found: Statistics) -> RenderableType:
-    """The statistics as tables, one for each category."""
+    """Return the statistics as tables, one for each category."""
     from rich.console import Group
     from rich.text import Text
 
@@ -74,7 +74,7 @@ def _glossed(column: ColumnStatistics) -> Text:
 
 
 def _shown(column: ColumnStatistics) -> str:
-    """The commonest values with their numbers, or the longest forms, as far as they fit."""
+    """Return the commonest values with their numbers, or the longest forms, as far as they fit."""
     if column.kind in ("form", "text") or column.name in ("lemma", "set"):
         words = list(column.longest)
     else:

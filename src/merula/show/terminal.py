@@ -112,7 +112,7 @@ def _matrix(
     outline: Sequence[Text] = (),
     between: str = ", ",
 ) -> Table:
-    """The items, the gap, the answers: the outline (if any), the words, what is broken."""
+    """Return the items, the gap, the answers: the outline (if any), the words, what is broken."""
     table = _table(("", *(["outline"] if outline else []), *heads, "", "breaks"))
     if outline:
         table.columns[1].header = outline[0]
@@ -127,7 +127,7 @@ def _matrix(
 
 
 def _outline(drawn: Drawing, styles: Mapping[str, str]) -> list[Text]:
-    """The names of the objects, and for each row their values below them."""
+    """Return the names of the objects, and for each row their values below them."""
     cells = [[Text(name) for name in drawn.objects]]
     cells += [[_text(run, styles) for run in row.outline] for row in drawn.rows]
     widths = [max(cell.cell_len for cell in column) for column in zip(*cells, strict=True)]
@@ -171,7 +171,7 @@ def _table(columns: Sequence[str]) -> Table:
 
 
 def _running(drawn: Drawing, styles: Mapping[str, str]) -> Table:
-    """A sentence under the other, and under each what is said of it."""
+    """Return a sentence under the other, and under each what is said of it."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     names = [*drawn.factors, *drawn.scopes]
     paradigm, answers = drawn.kind == "paradigm", False
@@ -208,7 +208,7 @@ def _broken(row: DrawnRow, between: str = ", ") -> Text:
 
 
 def answer_sets(found: Mapping[str, AnswerSet]) -> Table:
-    """A row a matrix: what its answer set gives away."""
+    """Return a row a matrix: what its answer set gives away."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     table.add_column("answers of")
     for name in ("number", "chance", "grammar alone", "P(E)", "P(I)", "P(R)"):
@@ -220,7 +220,7 @@ def answer_sets(found: Mapping[str, AnswerSet]) -> Table:
 
 
 def counts(designs: Mapping[str, CompiledDesign], variation: Variation = TYPE_I) -> Table:
-    """A table of exact counts, by design and frame."""
+    """Return a table of exact counts, by design and frame."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for name, justify in (("design", "left"), ("kind", "left"), ("frame", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
