@@ -40,7 +40,7 @@ def variables_of(test: g.Test) -> Iterator[g.Variable]:
 
 
 def scope_tests(test: g.Test) -> Iterator[g.Within | g.Licensed]:
-    """Return the parts of a test that ask whether something stands in a constituent."""
+    """Return the parts of a test that ask whether something is in a constituent."""
     return (part for part in parts(test) if isinstance(part, (g.Within, g.Licensed)))
 
 
@@ -50,13 +50,13 @@ Getter = Callable[[g.Variable], str | None]
 Places = Mapping[g.Object, tuple[str, ...]]
 
 
-NEXT = ""  # stands between the constituents around an object's places, where it has several
+NEXT = ""  # between the constituents around an object's places, where it has several
 
 
 def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | None:
     """Return whether a test holds: True, False, or None where it asks about an absent object.
 
-    ``places`` are the constituents around each object that stands in the sentence.
+    ``places`` are the constituents around each object of the sentence.
     """
     match test:
         case g.Is(variable=variable, values=values):
@@ -90,16 +90,16 @@ def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | 
 
 
 def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
-    """Whether one of the constituents around an object is a domain with no barrier further in.
+    """Return whether a constituent around an object is a domain with no barrier further in.
 
-    An object that stands in several places is licensed in all of them.
+    An object that is in several places has to be licensed in each.
     """
 
     def holds(condition: g.Is | None) -> bool:
         return condition is None or evaluate(condition, get) is True
 
-    def among(some: Sequence[g.Domain], name: str) -> bool:
-        return any(d.name == name and holds(d.there) and holds(d.opened) for d in some)
+    def among(constituents: Sequence[g.Domain], name: str) -> bool:
+        return any(d.name == name and holds(d.there) and holds(d.opened) for d in constituents)
 
     licensed = False
     for name in (*reversed(around), NEXT):  # from the object outwards

@@ -1,4 +1,9 @@
-"""Designs: paradigms, matrices and their answer sets."""
+"""Designs: paradigms, matrices and their answer sets.
+
+The syntax trees of designs go in; typed designs come out, whose axes, cycles and edits name
+variables of the grammar. `merula.grammar.resolve` calls this last, since designs name frames,
+objects and rules. A design with a problem is left out.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +21,9 @@ from merula.grammar.names import Names, Unresolved
 from merula.language import syntax as s
 from merula.lexicon.table import clean
 
-MAX_ITEMS = 100  # of a matrix
-MAX_ORDERS = 10_000  # of the values of a cycle
-MAX_CROSSED = 5  # edits of a crossed answer set
+MAX_ITEMS = 100  # of a matrix: far more than anybody reads
+MAX_ORDERS = 10_000  # of the values of a cycle, each of which makes variants: 7 values in any order
+MAX_CROSSED = 5  # edits of a crossed answer set, which make 2⁵ = 32 answers
 UNSHOWN = "unshown"
 
 
@@ -119,7 +124,7 @@ class Designs:
         )
 
     def _once(self, given: Sequence[tuple[str, Span, Sequence[g.Point]]]) -> None:
-        """Refuse a design that gives something a value in two places."""
+        """Raise `Unresolved` for a design that gives something a value in two places."""
         first: dict[g.Variable, tuple[str, Span]] = {}
         for name, span, points in given:
             for variable in {v: None for point in points for v, _ in point.assignment}:
@@ -201,18 +206,18 @@ class Designs:
         if node.base.text in self.faulty:
             raise Unresolved
         if not isinstance(base, g.Matrix):
-            known = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
+            matrices = [name for name, d in designs.items() if isinstance(d, g.Matrix)]
             raise self.names.fail(
                 "M101",
                 f"there is no matrix called `{node.base}` above this line",
                 node.base.span,
                 remedy=self._left(node.base.text)
-                or did_you_mean(node.base.text, known)
+                or did_you_mean(node.base.text, matrices)
                 or "write the matrix that is copied above this one"
                 if node.base.text not in designs
                 else f"name a matrix; `{node.base}` is a paradigm",
                 about=(node.base.text,),
-                meant=near(node.base.text, known),
+                meant=near(node.base.text, matrices),
             )
         if node.swap is None:
             return replace(base, name=node.name.text, doc=node.doc, answers=(), span=node.span)
@@ -267,15 +272,15 @@ class Designs:
             answers = tuple(self.names.each(node.answers, self._answer))
             if node.crossed:
                 answers = self._crossed(node, answers)
-            known: list[g.Answer] = []
+            earlier: list[g.Answer] = []
             for name in names:
                 design = designs.get(name)
                 if isinstance(design, g.Matrix):
                     self._alone(design, node)
-                    known += [answer for answer in design.answers if answer not in known]
+                    earlier += [answer for answer in design.answers if answer not in earlier]
                     every = (*design.answers, *answers)
                     designs[name] = replace(design, answers=every, crossed=node.crossed)
-            self._labels(known, answers)
+            self._labels(earlier, answers)
 
     def _crossed(self, node: s.Answers, single: Sequence[g.Answer]) -> tuple[g.Answer, ...]:
         """Return all combinations of some answers: those of one, of two, and so on."""
@@ -288,9 +293,9 @@ class Designs:
             )
             return ()
         return tuple(
-            _combined(some)
+            _combined(chosen)
             for number in range(1, len(single) + 1)
-            for some in combinations(single, number)
+            for chosen in combinations(single, number)
         )
 
     def _alone(self, design: g.Matrix, node: s.Answers) -> None:
@@ -303,9 +308,9 @@ class Designs:
                 remedy=f"write `matrix NAME = {design.name}`, and give the others to that matrix",
             )
 
-    def _labels(self, known: Sequence[g.Answer], answers: Sequence[g.Answer]) -> None:
-        """Report labels that are given twice; ``known`` are other answers of the same matrices."""
-        first: dict[str, g.Answer] = {answer.label: answer for answer in known}
+    def _labels(self, earlier: Sequence[g.Answer], answers: Sequence[g.Answer]) -> None:
+        """Report labels given twice; ``earlier`` are other answers of the same matrices."""
+        first: dict[str, g.Answer] = {answer.label: answer for answer in earlier}
         for answer in answers:
             if answer.label in first:
                 self.names.twice("answer", answer.label, answer.span, first[answer.label].span)
@@ -338,16 +343,16 @@ class Designs:
         return g.Answer(node.label.text, node.doc, claims, counts_as, (remedies,), node.span)
 
     def _left(self, name: str) -> str:
-        """What to write to have a design of a file that is imported without designs."""
+        """Return the remedy for a design of a file that is imported without designs, or ""."""
         if name not in self.left:
             return ""
         return f'`{name}` is not imported: write `import "{self.left[name]}" with designs`'
 
     def _class_meant(self, text: str) -> str:
-        """What to write where something else stands in the place of an error class."""
-        known = "classes are E (external), I (internal) and R (relational)"
+        """Return the remedy where something else is in the place of an error class."""
+        classes = "classes are E (external), I (internal) and R (relational)"
         if text.upper() in g.LETTERS:
-            return f"write `{text.upper()}`; {known}"
+            return f"write `{text.upper()}`; {classes}"
         letters = {
             node.name.text: letter
             for part, letter in (("internal", "I"), ("external", "E"))
@@ -355,7 +360,7 @@ class Designs:
             if isinstance(node, s.Rule)
         }
         rule = near(text, letters)
-        return f"write `breaks {letters[rule]} {rule}`; {known}" if rule is not None else known
+        return f"write `breaks {letters[rule]} {rule}`; {classes}" if rule is not None else classes
 
     def _edits(self, node: s.Edits) -> g.Edits:
         keeping = tuple(self.names.variable(path) for path in node.keeping)
@@ -401,10 +406,10 @@ class Designs:
 
     def _set(self, node: s.Set) -> g.Assign | g.Unshown:
         if node.term.attribute is None:
-            word, known = node.term.owner, self._values(node.path)
-            if word.text == UNSHOWN and word.text not in known:
+            word, values = node.term.owner, self._values(node.path)
+            if word.text == UNSHOWN and word.text not in values:
                 return g.Unshown(str(node.path), node.span)
-            if word.text not in known and near(word.text, (*known, UNSHOWN)) == UNSHOWN:
+            if word.text not in values and near(word.text, (*values, UNSHOWN)) == UNSHOWN:
                 raise self.names.unknown_value(word, str(node.path), (UNSHOWN,))
             point = self.names.point(node.path, word)
             return g.Assign(point, point.assignment[-1][0], None, node.span)
@@ -413,12 +418,12 @@ class Designs:
         )
 
     def _values(self, path: s.Path) -> frozenset[str]:
-        """The values that can be set at a path: of an object alone, those of all its attributes."""
+        """Return the values that can be set at a path: of an object alone, all its attributes'."""
         if path.attribute is not None:
             return frozenset(self.names.variable(path).values)
         item = self.names.object(path.owner)
-        own = (v.values for (other, _), v in self.names.variables.items() if other is item)
-        return frozenset(value for values in own for value in values)
+        of_item = (v.values for (other, _), v in self.names.variables.items() if other is item)
+        return frozenset(value for values in of_item for value in values)
 
     def _optional(self, word: s.Word) -> g.Object:
         item = self.names.object(word)

@@ -1,9 +1,10 @@
 """Domains: which constituents the words of a grammar open, as columns of its tables say.
 
-A constituent ``[licensor.scope …]`` belongs to what stands in the place of ``licensor`` (an
-object, or whatever has the site of that name). It is a domain where the word there opens
-``scope``: where the column ``opens`` of its lexeme, or an attribute ``opens`` of the object, has
-that value.
+A constituent ``[licensor.scope …]`` belongs to what is in the place of ``licensor`` (an object, or
+whatever has the site of that name). It is a domain where the word there opens ``scope``.
+`merula.grammar.rules` asks for the domains of a rule such as *any inside opens*. A word opens a
+domain where the column ``opens`` of its lexeme, or an attribute ``opens`` of the object, has that
+value.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Domains:
 
     def __init__(self, names: Names, plain: frozenset[str], owned: Mapping[str, s.Path]) -> None:
         self.names, self.plain, self.owned = names, plain, owned
-        self._told: set[tuple[g.Object, str]] = set()  # words that are no lexemes
+        self._told: set[tuple[g.Object, str]] = set()  # words that are not lexemes
 
     def may_be(self, word: str) -> bool:
         """Return whether a word is a column of lexemes, or an attribute of an owner.
@@ -42,7 +43,7 @@ class Domains:
         return any(word in rows.columns for rows in lexicon.lexemes.values())
 
     def licensed(self, item: g.Object, node: s.Inside) -> g.Licensed:
-        """The test that an object stands in a domain that the column ``node.place`` speaks of."""
+        """Return the test that an object is in a domain that the column ``node.place`` opens."""
         column = node.place.owner.text
         if not self.owned:
             raise self.names.fail(
@@ -60,16 +61,16 @@ class Domains:
 
     def known(self) -> tuple[str, ...]:
         """Return the columns and attributes that speak of the domains in frames, for a hint."""
-        found: dict[str, None] = {}
+        columns: dict[str, None] = {}
         for _, owner, _, domain in self._owners():
             for (item, attribute), variable in self.names.variables.items():
                 if item is owner and attribute and domain in variable.values:
-                    found.setdefault(attribute)
+                    columns.setdefault(attribute)
             rows = self._rows(owner)
             for column in rows.columns if rows is not None else ():
                 if rows is not None and domain in rows.values[column]:
-                    found.setdefault(column)
-        return tuple(found)
+                    columns.setdefault(column)
+        return tuple(columns)
 
     def _barriers(self, path: s.Path) -> Iterator[g.Domain]:
         if str(path) in self.plain:
@@ -77,17 +78,17 @@ class Domains:
         elif path.attribute is None and self.may_be(path.owner.text):
             yield from self._opened(path.owner.text, path)
         else:
-            known = (*self.plain, *self.known())
+            names = (*self.plain, *self.known())
             raise self.names.fail(
                 "M203",
                 f"no frame has a constituent called `{path}`, and no word a column of that name",
                 path.span,
-                remedy=did_you_mean(str(path), known) or f"bracket it in a frame: [{path} …]",
+                remedy=did_you_mean(str(path), names) or f"bracket it in a frame: [{path} …]",
                 about=(str(path),),
             )
 
     def _owners(self) -> Iterator[tuple[str, g.Object, g.Is | None, str]]:
-        """The constituents with an owner: name, owner, where it has to stand, which domain."""
+        """Yield the constituents with an owner: name, owner, the site it has to be at, domain."""
         for name, path in self.owned.items():
             place, domain = path.owner.text, str(path.attribute)
             owner = self.names.objects.get(place)
@@ -103,11 +104,11 @@ class Domains:
         return lexicon.lexemes.get(owner.category) if lexicon is not None else None
 
     def _opened(self, column: str, path: s.Path) -> Iterator[g.Domain]:
-        for name, owner, there, domain in self._owners():
+        for name, owner, at_site, domain in self._owners():
             declared = self.names.variables.get((owner, column))
             if declared is not None and not declared.lexical:
                 if domain in declared.values:
-                    yield g.Domain(name, there, g.Is(declared, (domain,)))
+                    yield g.Domain(name, at_site, g.Is(declared, (domain,)))
                 continue
             kinds = self.names.variables.get((owner, ""))
             words = kinds.words if kinds is not None and not owner.position else {}
@@ -121,7 +122,7 @@ class Domains:
                 if {domain, ANY} & self._said_of(owner, value, texts, column, path)
             )
             if opening:
-                yield g.Domain(name, there, g.Is(kinds, opening))
+                yield g.Domain(name, at_site, g.Is(kinds, opening))
 
     def _in_an_attribute(self, owner: g.Object, domain: str) -> bool:
         return any(
@@ -153,7 +154,7 @@ class Domains:
         column: str,
         path: s.Path,
     ) -> frozenset[str]:
-        """What a column says of the words of a value: the same of each."""
+        """Return what a column says of the words of a value, which has to be the same of each."""
         rows = self._rows(owner)
         if self.names.lexicon is None:
             return frozenset()

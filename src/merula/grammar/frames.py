@@ -1,4 +1,9 @@
-"""Frames: names inlined, free alternatives multiplied out, sites and constituents known."""
+"""Frames: names inlined, free alternatives multiplied out, sites and constituents known.
+
+The syntax trees of frames go in; out come typed frames by name (`Frames.by_name`), one for every
+way to choose the free alternatives. `merula.grammar.resolve` makes `Frames` before rules are typed,
+which name constituents, and expands them after, since guards are tests.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,8 @@ from merula.language import syntax as s
 from merula.language.refusals import MAX_DEPTH
 from merula.lexicon.table import clean
 
-MAX_WAYS = 10_000  # combinations of the free alternatives of a frame
-MAX_PARTS = 1_000  # of a frame, with those of the frames in it
+MAX_WAYS = 10_000  # combinations of a frame's free alternatives, each a frame of its own
+MAX_PARTS = 1_000  # of a frame, with those of the frames in it: longer than any sentence
 
 
 class Frames:
@@ -70,12 +75,12 @@ class Frames:
             )
 
     def report_unplaced(self) -> None:
-        """Warn of objects that stand in no frame; refuse those that stand there twice.
+        """Warn of objects that are in no frame; report those that have a site and are named there.
 
         An imported file may declare more than a grammar needs.
         """
         placed: dict[str, Span] = {}
-        guards: dict[str, Span] = {}  # objects that decide what stands in a frame
+        guards: dict[str, Span] = {}  # objects that decide what is in a frame
         for node in self.nodes.values():
             self._references(node.items, placed, guards)
         sited = {item.name for (item, attribute) in self.names.variables if attribute == "site"}
@@ -162,16 +167,16 @@ class Frames:
     def _check_owners(self) -> None:
         for path in self.owners.values():
             owner = path.owner
-            known = [*self.names.objects, *self.sites]
-            if owner.text not in known:
+            owners = [*self.names.objects, *self.sites]
+            if owner.text not in owners:
                 self.names.report.error(
                     "M213",
                     f"`{owner}` in `[{path} …]` is neither an object nor a site",
                     owner.span,
-                    remedy=did_you_mean(owner.text, known)
+                    remedy=did_you_mean(owner.text, owners)
                     or "write whose domain it is: [OBJECT.DOMAIN …], or [SITE.DOMAIN …]",
                     about=(owner.text,),
-                    meant=near(owner.text, known),
+                    meant=near(owner.text, owners),
                 )
 
     def _expand(

@@ -1,8 +1,8 @@
 """A resolved grammar: no name is a string any more, every rule has a type.
 
-Invariants: every `Variable` belongs to an `Object` of the same grammar; a value of a test, an
-axis or an edit is among the values of its variable; frames hold no frames (they are inlined);
-nothing here knows a table row.
+`merula.grammar.resolve` makes it, and every later stage reads it. Invariants: every `Variable`
+belongs to an `Object` of the same grammar; a value of a test, an axis or an edit is among the
+values of its variable; frames hold no frames (they are inlined); nothing here knows a table row.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Same:
 
 @frozen
 class Within:
-    """An object stands in a constituent of a given name, or of the name a variable has."""
+    """An object is in a constituent of a given name, or of the name that a variable has."""
 
     object: Object
     place: str | Variable
@@ -100,7 +100,7 @@ class Within:
 class Domain:
     """A constituent ``[licensor.scope …]`` or ``[site.scope …]``, and whether a word opens it.
 
-    It belongs to what stands in its owner's place: ``there`` says that the owner stands at the
+    It belongs to what is in its owner's place: ``there`` says that the owner is at the
     site, ``opened`` that the word there opens it. None always holds.
     """
 
@@ -111,7 +111,7 @@ class Domain:
 
 @frozen
 class Licensed:
-    """An object stands in a domain that some word opens, and no barrier stands between.
+    """An object is in a domain that some word opens, with no barrier between.
 
     A barrier is a constituent inside the domain and around the object. ``columns`` are the columns
     that tell of words what they open, or where they intervene.
@@ -149,7 +149,7 @@ class Choice:
 
 @frozen
 class Ignores:
-    """Fails iff the variable has not its determined value but that of an attractor."""
+    """A variable does not have the value of an attractor instead of its determined one."""
 
     variable: Variable
     attractors: tuple[Variable, ...]
@@ -404,7 +404,7 @@ class Paradigm:
 
 @frozen(eq=False)
 class Matrix:
-    """Items whose settings follow from cycles or stand in a table; the last is the answer."""
+    """Items whose settings follow from cycles or are in a table; the last is the answer."""
 
     name: str
     doc: str

@@ -1,4 +1,9 @@
-"""Names → things: the objects and variables of a grammar, and what a path in it means."""
+"""Names → things: the objects and variables of a grammar, and the meaning of its paths.
+
+The parsed files of a grammar and its tables go in; `Names` answers what a name or a path
+(``verb.number``) is, and reports what it is not. Frames, rules and designs look their names up
+here. What cannot be resolved raises `Unresolved`, after it has been reported once.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,7 @@ class Unresolved(Exception):
 
 
 def rows_of(lexicon: Lexicon, item: g.Object) -> Rows | None:
-    """The rows an object's lexemes come from: a set table with its columns, or its category."""
+    """Return the rows that an object's lexemes come from: a table of sets, or its category."""
     for rows in lexicon.sets:
         if any(name.split(".")[0] == item.name for name in rows.columns):
             return rows
@@ -201,7 +206,7 @@ class Names:
         )
 
     def _doubled_value(self, node: s.Attribute, *, absent: bool) -> None:
-        """Report a value that stands twice; an optional object has `absent` already."""
+        """Report a value that is written twice; an optional object has `absent` already."""
         first: dict[str, Span] = {}
         for value in node.values:
             name, span = value.value.text, value.value.span
@@ -221,18 +226,18 @@ class Names:
     def _words(self, node: s.Attribute) -> dict[str, tuple[str | g.ColumnWord, ...]]:
         words: dict[str, tuple[str | g.ColumnWord, ...]] = {}
         for value in node.values:
-            known: list[str | g.ColumnWord] = []
+            texts: list[str | g.ColumnWord] = []
             for word in value.words:
                 if isinstance(word, s.Word):
-                    known.append(clean(word.text))
+                    texts.append(clean(word.text))
                     continue
                 owner = self.objects.get(word.owner.text)
                 if owner is None:
                     self.unknown_object(word.owner)
                 elif word.attribute is not None:
-                    known.append(g.ColumnWord(owner, word.attribute.text))
-            known = list(dict.fromkeys(known))
-            if len(known) > 1 and not all(known):
+                    texts.append(g.ColumnWord(owner, word.attribute.text))
+            texts = list(dict.fromkeys(texts))
+            if len(texts) > 1 and not all(texts):
                 self.report.error(
                     "M121",
                     f"one of the words of `{value.value}` is empty",
@@ -240,15 +245,15 @@ class Names:
                     remedy='a value has words to choose from, or none at all (""):'
                     " make the empty one a value of its own",
                 )
-            elif len(known) > 1 and not all(isinstance(word, str) for word in known):
+            elif len(texts) > 1 and not all(isinstance(word, str) for word in texts):
                 self.report.error(
                     "M123",
                     f"`{value.value}` mixes words and columns",
                     value.span,
                     remedy="name one column, or quote all words to choose from",
                 )
-            elif known:
-                words[value.value.text] = tuple(known)
+            elif texts:
+                words[value.value.text] = tuple(texts)
         return words
 
     def report_unused(self) -> None:
@@ -282,7 +287,7 @@ class Names:
         )
 
     def _value_meant(self, word: s.Word) -> str:
-        """What to write where a value stands as if it were an object, or an empty string."""
+        """Return the remedy where a value is written as if it were an object, or ""."""
         for name, node in self.declared.items():
             if word.text in {value.value.text for value in node.values}:
                 path = name if "." in name else f"object.{name}"
@@ -290,15 +295,15 @@ class Names:
         return ""
 
     def unknown_value(self, word: s.Word, owner: str, values: Iterable[str]) -> Unresolved:
-        """Report a value that an attribute has not; the result is to be raised."""
-        known = tuple(values)
+        """Report a value that an attribute does not have; the result is to be raised."""
+        possible = tuple(values)
         return self.fail(
             "M104",
             f"`{owner}` has no value `{word}`",
             word.span,
-            remedy=did_you_mean(word.text, known) or f"its values are {listing(known)}",
+            remedy=did_you_mean(word.text, possible) or f"its values are {listing(possible)}",
             about=(owner.partition(".")[0], word.text),
-            meant=near(word.text, known),
+            meant=near(word.text, possible),
         )
 
     # --- paths
@@ -310,12 +315,12 @@ class Names:
         return self.objects[word.text]
 
     def variable(self, path: s.Path) -> g.Variable:
-        """The variable of a path; a column of the object's table becomes a lexical variable."""
+        """Return the variable of a path; for a column of the object's table a lexical one."""
         item = self.object(path.owner)
         attribute = path.attribute.text if path.attribute else ""
-        found = self.variables.get((item, attribute))
-        if found is not None:
-            return found
+        variable = self.variables.get((item, attribute))
+        if variable is not None:
+            return variable
         if item.position and not attribute:
             raise Unresolved  # that nothing fills it has been reported
         if not attribute:
@@ -341,18 +346,18 @@ class Names:
         has = [a for (o, a) in self.variables if o is item and a]
         columns = [c for c in rows.columns if c != "lemma"] if rows else []
         hint = did_you_mean(name, [*has, *columns])
-        known = f"it has {listing(has)}" if has else "it has no attributes"
+        has_text = f"it has {listing(has)}" if has else "it has no attributes"
         if not has:
-            known = f"{known}, and no table has a column `{path}`"
+            has_text = f"{has_text}, and no table has a column `{path}`"
         if item.position and not hint:
-            known = (
+            has_text = (
                 "name what fills it; a position has attributes only at the right of `=` in rules"
             )
         raise self.fail(
             "M103",
             f"`{item.name}` has no attribute `{name}`",
             path.span,
-            remedy=hint or known,
+            remedy=hint or has_text,
             about=(item.name, name),
             meant=near(name, [*has, *columns]),
         )
@@ -363,7 +368,7 @@ class Names:
         return did_you_mean(variable.attribute, has) if variable.lexical else ""
 
     def axis(self, path: s.Path, values: Sequence[s.Word], *, take_absent: bool = False) -> g.Axis:
-        """The values of a path as points; of an optional object also values of its attributes."""
+        """Return the values of a path as points; an optional object may have its attributes'."""
         item = self.object(path.owner)
         if path.attribute is not None or (item, "") in self.variables:
             variable = self.variable(path)
@@ -390,21 +395,21 @@ class Names:
         return g.Axis(str(path), points, path.span)
 
     def point(self, path: s.Path, word: s.Word) -> g.Point:
-        """What it means that a path has a value (``n2`` = ``sg``: it is there and singular)."""
+        """Return what a value of a path means (``n2`` = ``sg``: it is present and singular)."""
         item = self.object(path.owner)
         if path.attribute is not None:
             variable = self.variable(path)
             if word.text not in variable.values and not (variable.lexical and not variable.values):
                 raise self.unknown_value(word, str(variable), variable.values)
             return g.Point(word.text, ((variable, word.text),))
-        own = self.variables.get((item, ""))
+        kind = self.variables.get((item, ""))
         text = g.ABSENT if word.text in ("-", "–") else word.text
-        if own is not None and text in own.values:
-            return g.Point(text, ((own, text),))
+        if kind is not None and text in kind.values:
+            return g.Point(text, ((kind, text),))
         attributes = [v for (o, a), v in self.variables.items() if o is item and a]
         variable = self.attribute_with(item, word, attributes)
-        there = ((own, g.PRESENT),) if own is not None and g.PRESENT in own.values else ()
-        return g.Point(text, (*there, (variable, text)))
+        presence = ((kind, g.PRESENT),) if kind is not None and g.PRESENT in kind.values else ()
+        return g.Point(text, (*presence, (variable, text)))
 
     def attribute_with(
         self, item: g.Object, word: s.Word, attributes: Sequence[g.Variable]
@@ -420,6 +425,6 @@ class Names:
                 word.span,
                 remedy=f"say which one is meant: {having[0]} = {word}",
             )
-        own = self.variables.get((item, ""))
-        known = [v for x in (*((own,) if own else ()), *attributes) for v in x.values]
-        raise self.unknown_value(word, item.name, dict.fromkeys(known))
+        kind = self.variables.get((item, ""))
+        values = [v for x in (*((kind,) if kind else ()), *attributes) for v in x.values]
+        raise self.unknown_value(word, item.name, dict.fromkeys(values))

@@ -1,7 +1,9 @@
 """Reading: a grammar with its imports, its tables and its language's surface rules.
 
-The only stage that touches files. Imports and tables are looked for beside the grammar that
-names them, then among those that come with Merula.
+The source of a grammar goes in, and what a caller says of its tables; a `Program` comes out, all
+the files that the grammar is made of as trees and tables. `merula.compiler.compile`, ``watch`` and
+``publish`` call it. It is the only stage of the compiler that touches files. Imports and tables are
+looked for beside the grammar that names them, then among those that come with Merula.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ from merula.lexicon.legend import LEGEND, Legend, load_legend
 from merula.lexicon.surface import Surface, load_surface, plain_surface
 from merula.lexicon.table import SETS, Lexicon, Table, TableFormat, TableOptions, build, read_table
 
-MAX_IMPORTS = 50  # how deep files may import each other
+MAX_IMPORTS = 50  # levels of files that import each other, far below Python's limit
 
-# Is told of every file that is asked for, before it is read, also where there is none.
+# Called with every path that is looked for, before it is read, also where there is no file.
 Notice = Callable[[Path], object]
 
 
 def unnoticed(path: Path) -> None:
-    """The notice of nobody."""
+    """Take no notice of a file."""
     del path
 
 
@@ -74,13 +76,13 @@ def _no_grammar(name: str, path: Path, report: Report) -> None:
         return
     folder = _kind(path) == "folder"
     beside = path if folder else path.parent
-    known = []
+    grammars = []
     if _kind(beside) == "folder":
-        known = [str(beside / p.name) for p in beside.glob("*" + SUFFIX) if p.is_file()]
+        grammars = [str(beside / p.name) for p in beside.glob("*" + SUFFIX) if p.is_file()]
     root = folder_of("grammars")
-    known += [p.relative_to(root).with_suffix("").as_posix() for p in root.glob("*/*" + SUFFIX)]
+    grammars += [p.relative_to(root).with_suffix("").as_posix() for p in root.glob("*/*" + SUFFIX)]
     what = "is a folder" if folder else "does not exist"
-    hint = did_you_mean(name, known)
+    hint = did_you_mean(name, grammars)
     report.error(
         "M601",
         f"the grammar {name} {what}",
@@ -90,7 +92,7 @@ def _no_grammar(name: str, path: Path, report: Report) -> None:
 
 
 def _kind(path: Path) -> str:
-    """``file``, ``folder``, or nothing where there is neither, whatever the path looks like."""
+    """Return ``file``, ``folder``, or "" for neither, whatever the path looks like."""
     try:
         return "file" if path.is_file() else "folder" if path.is_dir() else ""
     except (OSError, ValueError):  # too long, or with characters that no path has
@@ -108,10 +110,10 @@ def is_packaged(name: str) -> bool:
 
 def _packaged(kind: Kind, name: str) -> Path | None:
     try:
-        found = find(kind, name)
+        path = find(kind, name)
     except (OSError, ValueError):
         return None
-    return found if found is not None and found.is_file() else None
+    return path if path is not None and path.is_file() else None
 
 
 def _source(name: str, path: Path, report: Report, *labels: Span) -> Source | None:
@@ -142,7 +144,7 @@ def read_program(
     tables: Mapping[str, str | bytes] | None = None,
     notice: Notice = unnoticed,
 ) -> Program:
-    """Parse a grammar, its imports, and read what tables and surface rules it names.
+    """Parse a grammar and its imports, and read the tables and surface rules that it names.
 
     ``tables`` are tables in memory, by the name a grammar gives them.
     """
@@ -153,7 +155,7 @@ def read_program(
 
 
 def read_files(source: Source, report: Report, notice: Notice = unnoticed) -> list[s.File]:
-    """Parse a grammar and its imports; they stand before what imports them."""
+    """Parse a grammar and its imports, which come before what imports them."""
     files: list[s.File] = []
     _parse(source, report, files, (), notice, designs=True)
     return files
@@ -201,10 +203,10 @@ def _parse(
                 )
                 continue
             wanted = designs and node.designs
-            there = _place(files, path)
-            if there is not None:
+            place = _place(files, path)
+            if place is not None:
                 if wanted:
-                    _take_designs(files, there, notice)
+                    _take_designs(files, place, notice)
                 continue
             imported = _source(word.text, path, report, word.span)
             if imported is not None:
@@ -213,7 +215,7 @@ def _parse(
 
 
 def _place(files: Sequence[s.File], path: Path) -> int | None:
-    """Return where a file stands among those that are read."""
+    """Return the place of a file among those that are read, or None."""
     paths = (f.source.path for f in files)
     return next((i for i, known in enumerate(paths) if known and _same(known, path)), None)
 
@@ -225,9 +227,9 @@ def _take_designs(files: list[s.File], number: int, notice: Notice) -> None:
     file = files[number] = replace(files[number], designs=True)
     for word in (word for node in file.imports if node.designs for word in node.files):
         path = locate("grammars", word.text, file.source, notice)
-        there = None if path is None else _place(files, path)
-        if there is not None:
-            _take_designs(files, there, notice)
+        place = None if path is None else _place(files, path)
+        if place is not None:
+            _take_designs(files, place, notice)
 
 
 def _beside(source: Source, pattern: str) -> list[str]:
@@ -241,18 +243,18 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def locate(kind: Kind, name: str, source: Source, notice: Notice = unnoticed) -> Path | None:
-    """Return the file that a grammar calls by a name: beside it, or among those of Merula."""
+    """Return the file that a grammar names: beside it, or among those of Merula."""
     beside = (source.path.parent if source.path else Path()) / name
     notice(beside)
     if _kind(beside) == "file":
         return beside
     try:
-        found = find(kind, name)
+        packaged = find(kind, name)
     except (OSError, ValueError):
         return None
-    if found is not None:
-        notice(found)
-    return found
+    if packaged is not None:
+        notice(packaged)
+    return packaged
 
 
 def _surface(files: Sequence[s.File], report: Report, notice: Notice) -> Surface:
@@ -270,7 +272,7 @@ def _surface(files: Sequence[s.File], report: Report, notice: Notice) -> Surface
             " capital and a full stop",
             name.span,
             remedy=f"if that is enough, leave `language {name}` out; rules of elision and"
-            f" contraction stand in lexicons/{name}/surface.toml beside the grammar",
+            f" contraction are in lexicons/{name}/surface.toml beside the grammar",
         )
         return plain_surface()
     notice(path)
@@ -282,7 +284,7 @@ def _surface(files: Sequence[s.File], report: Report, notice: Notice) -> Surface
             f"the surface rules of `{name}` cannot be read: {error}",
             name.span,
             place=f"lexicons/{name}/surface.toml",
-            remedy="mend that file; the reference describes what stands in it",
+            remedy="mend that file; the reference describes what is in it",
         )
         return plain_surface()
 
@@ -301,7 +303,7 @@ class _TableReader:
         self.legends: dict[Path, Legend | None] = {}
 
     def lexicon(self) -> Lexicon | None:
-        """The lexicon; None where the grammar names no table, or where one cannot be read."""
+        """Return the lexicon; None where the grammar names no table or one cannot be read."""
         named = [
             (file.source, node, word)
             for file in self.files
@@ -347,8 +349,8 @@ class _TableReader:
         names = [word.text for word in words]
         options = self.options
         place = self.files[-1].source.name
-        told = options.separator or options.encoding or options.columns
-        if told and len(words) > 1 and not options.files:
+        given = options.separator or options.encoding or options.columns
+        if given and len(words) > 1 and not options.files:
             self.report.error(
                 "M605",
                 "the grammar names several tables, so the option must say which one it means",
@@ -393,13 +395,13 @@ class _TableReader:
             else node.encoding.span,
         )
         if form.separator is not None and not _separates(form.separator):
-            said = None if changed and self.options.separator else node.separator
+            declared = None if changed and self.options.separator else node.separator
             self.report.error(
                 "M323",
                 f"cells are separated by one sign, not by `{form.separator}`",
-                *([said.span] if said else []),
+                *([declared.span] if declared else []),
                 remedy='common ones are ";", "," and "\\t"',
-                place="" if said else "the option --separator",
+                place="" if declared else "the option --separator",
             )
             return None
         table = read_table(name, data, form, self.report, word.span)
@@ -411,15 +413,15 @@ class _TableReader:
         """Report where a table of lexemes departs from the legend beside it."""
         if path is None or (node.kind is not None and node.kind.text == SETS):
             return
-        legend = path.parent / LEGEND
-        if legend not in self.legends:
-            self.notice(legend)
-            self.legends[legend] = load_legend(path, table.name, self.report)
-        found = self.legends[legend]
-        if found is not None:
+        beside = path.parent / LEGEND
+        if beside not in self.legends:
+            self.notice(beside)
+            self.legends[beside] = load_legend(path, table.name, self.report)
+        legend = self.legends[beside]
+        if legend is not None:
             from merula.lexicon.conformity import check_legend
 
-            check_legend(table, found, self.report, node.kind.text if node.kind else None)
+            check_legend(table, legend, self.report, node.kind.text if node.kind else None)
 
     def _mapped_twice(self, node: s.Lexicon) -> bool:
         first: dict[str, Span] = {}
@@ -450,7 +452,7 @@ class _TableReader:
         if path is None or _kind(path) != "file":
             name = override or word.text
             beside = source.path.parent if source.path else Path()
-            known = [p.name for p in beside.glob("*.[ct]sv") if p.is_file()]
+            tables = [p.name for p in beside.glob("*.[ct]sv") if p.is_file()]
             folder = _kind(path or beside / name) == "folder" and name
             self.report.error(
                 "M601",
@@ -458,7 +460,7 @@ class _TableReader:
                 if folder
                 else f"the table `{name}` does not exist",
                 word.span,
-                remedy=did_you_mean(name, known)
+                remedy=did_you_mean(name, tables)
                 or "write its path as seen from the grammar, or a table that comes with Merula",
             )
             return None
@@ -471,7 +473,7 @@ class _TableReader:
 
 
 def _separates(text: str) -> bool:
-    """Whether cells can be separated by a text: by one sign that is no letter and no quote."""
+    """Return whether a text can separate cells: one sign, neither a letter nor a quote."""
     return len(text) == 1 and not text.isalnum() and text not in '"\r\n'
 
 

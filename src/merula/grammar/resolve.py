@@ -23,9 +23,9 @@ def resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) ->
 
     ``lexicon`` is None where a grammar has no tables: a path that may be a column then is one.
     """
-    found = Report()
-    grammar = _resolve(files, lexicon, found)
-    report.extend(without_consequences(found.items, files, tables=lexicon is not None))
+    every = Report()
+    grammar = _resolve(files, lexicon, every)
+    report.extend(without_consequences(every.items, files, tables=lexicon is not None))
     return grammar
 
 
@@ -154,7 +154,7 @@ def without_consequences(
 
 
 def _fault(problem: Diagnostic) -> object:
-    """What is wrong, if that is one fault wherever it shows; a misspelt name is wrong each time."""
+    """Return a key of a fault that is one wherever it shows; None for a name misspelt each time."""
     if problem.code == "M107":
         return frozenset(problem.about)
     if problem.code in ("M125", "M126"):

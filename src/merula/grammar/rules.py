@@ -1,4 +1,9 @@
-"""Rules, selections and guards: expressions typed, with what each rule determines."""
+"""Rules, selections and guards: expressions typed, with what each rule determines.
+
+The syntax trees of clauses go in; tests, rules with their equations, and selections come out.
+`merula.grammar.resolve` and, for guards, `merula.grammar.frames` call this. A rule with a problem
+is left out, and the problem is reported.
+"""
 
 from __future__ import annotations
 
@@ -83,16 +88,16 @@ class Rules:
         values: list[str] = []
         tests: list[g.Test] = []
         for term in node.terms:
-            known = variable.values or ()
+            possible = variable.values or ()
             if term.attribute is None and (
-                term.owner.text in known
+                term.owner.text in possible
                 or (variable.lexical and term.owner.text not in self.names.objects)
             ):
-                if variable.lexical and known and term.owner.text not in known:
-                    raise self.names.unknown_value(term.owner, str(variable), known)
+                if variable.lexical and possible and term.owner.text not in possible:
+                    raise self.names.unknown_value(term.owner, str(variable), possible)
                 values.append(term.owner.text)
             elif term.attribute is None and term.owner.text not in self.names.objects:
-                raise self.names.unknown_value(term.owner, str(variable), known)
+                raise self.names.unknown_value(term.owner, str(variable), possible)
             else:
                 tests.append(self._same(variable, term, node))
         if values:
@@ -100,12 +105,12 @@ class Rules:
         return tests[0] if len(tests) == 1 else g.AnyOf(tuple(tests))
 
     def _same(self, variable: g.Variable, term: s.Path, node: s.Equal) -> g.Test:
-        """That a variable has the value of a path; of a position, that of what fills it."""
+        """Return the test that a variable has the value of a path, or of what fills a position."""
         item = self.names.object(term.owner)
-        own = self.names.variables.get((item, ""))
+        kind = self.names.variables.get((item, ""))
         if (
             term.attribute is None
-            or own is None
+            or kind is None
             or not item.position
             or (item, term.attribute.text) in self.names.variables
         ):
@@ -113,23 +118,23 @@ class Rules:
             self._comparable(variable, other, node)
             return g.Same(variable, other)
         cases: list[g.Test] = []
-        for filler in own.values:
+        for filler in kind.values:
             if filler != g.ABSENT:
                 word = s.Word(term.owner.span, filler)
                 other = self.names.variable(replace(term, owner=word))
                 if other is variable:
                     continue
                 self._comparable(variable, other, node)
-                cases.append(g.Choice(g.Is(own, (filler,)), g.Same(variable, other), None))
+                cases.append(g.Choice(g.Is(kind, (filler,)), g.Same(variable, other), None))
         return g.AllOf(tuple(cases))
 
     def _compared(self, node: s.Equal) -> g.Variable:
-        """The variable a comparison is about: of ``n2 = pl`` the attribute that has the value."""
+        """Return the variable of a comparison: of ``n2 = pl`` the attribute that has the value."""
         item = self.names.object(node.path.owner)
         first = node.terms[0]
         if node.path.attribute is None and first.attribute is None:
-            own = self.names.variables.get((item, ""))
-            if own is None or first.owner.text not in own.values:
+            kind = self.names.variables.get((item, ""))
+            if kind is None or first.owner.text not in kind.values:
                 having = [
                     v
                     for (o, a), v in self.names.variables.items()
@@ -222,7 +227,7 @@ class Rules:
 
     def contested(self) -> tuple[g.Rule, ...]:
         """Return the tests of what is contested: a cell in which one holds has no label."""
-        found: list[g.Rule] = []
+        contested: list[g.Rule] = []
         first: dict[str, s.Rule] = {}
         for node in self.names.all_nodes("contested"):
             assert isinstance(node, s.Rule)
@@ -235,8 +240,8 @@ class Rules:
                 tests = tuple(self._plain(clause) for clause in node.clauses)
             except Unresolved:
                 continue
-            found.append(g.Rule(node.name.text, "", node.doc, tests, node.span))
-        return tuple(found)
+            contested.append(g.Rule(node.name.text, "", node.doc, tests, node.span))
+        return tuple(contested)
 
     def _plain(self, clause: s.Clause) -> g.Test:
         if isinstance(clause, (s.Conditional, s.Needs, s.Ignores)):
@@ -276,13 +281,13 @@ class Rules:
             for item in objects:
                 self._column(item, node.column)
             return (g.Share(objects, node.column.text, node.span),)
-        others = sorted({owner for owner, _ in references(node.expression)})
-        if len(others) > 1:
+        owners = sorted({owner for owner, _ in references(node.expression)})
+        if len(owners) > 1:
             raise self.names.fail(
                 "M208",
-                f"this asks about columns of {listing(others)}; a selection relates two objects",
+                f"this asks about columns of {listing(owners)}; a selection relates two objects",
                 node.expression.span,
-                remedy=f"write a line for each: `{node.names[0]} is {others[0]}.…`",
+                remedy=f"write a line for each: `{node.names[0]} is {owners[0]}.…`",
             )
         for item in objects:
             self._check_expression(item, node.expression)
@@ -290,7 +295,7 @@ class Rules:
         return tuple(g.IsA(item, part, node.span) for item in objects for part in parts)
 
     def _check_determined(self, rule: g.Rule) -> None:
-        """An attribute that follows another must have all its values."""
+        """Report an attribute that follows another and does not have all of its values."""
         for test in rule.tests:
             for equation in _equations(test, (), rule):
                 target, source = equation.target, equation.source
@@ -364,18 +369,18 @@ class Rules:
 
     def _column_values(self, item: g.Object, node: s.Equal) -> None:
         rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
-        known = rows.of(item.name).values[node.path.owner.text] if rows else frozenset()
+        values = rows.of(item.name).values[node.path.owner.text] if rows else frozenset()
         for term in node.terms:
             if term.attribute is not None:
                 raise self.names.fail(
                     "M209",
-                    f"`{node.path}` is compared with `{term}`, which is no value",
+                    f"`{node.path}` is compared with `{term}`, which is not a value",
                     term.span,
                     remedy="a selection names values; that two lexemes agree is a rule:"
                     f" {item.name}.{node.path} = {term}",
                 )
-            if rows is not None and term.owner.text not in known:
-                raise self.names.unknown_value(term.owner, str(node.path), sorted(known))
+            if rows is not None and term.owner.text not in values:
+                raise self.names.unknown_value(term.owner, str(node.path), sorted(values))
 
     def _feature(self, item: g.Object, word: s.Word) -> None:
         rows = rows_of(self.names.lexicon, item) if self.names.lexicon else None
@@ -386,7 +391,7 @@ class Rules:
         if unknown is not None:
             raise self.names.fail(
                 "M316",
-                f"`{word}` is no feature of `{item.name}`: no column of its table is called so"
+                f"`{word}` is not a feature of `{item.name}`: no column of its table has that name"
                 " or holds that value",
                 word.span,
                 remedy=unknown or "check the table's columns and values",
@@ -394,7 +399,7 @@ class Rules:
 
 
 def _apart(node: s.Expression) -> tuple[s.Expression, ...]:
-    """``person and verb.subject`` as two selections, so that the first leaves fewer lexemes."""
+    """Take ``person and verb.subject`` apart, so that the first selection leaves fewer lexemes."""
     if not isinstance(node, s.And):
         return (node,)
     alone = tuple(item for item in node.items if not references(item))
@@ -406,7 +411,7 @@ def _apart(node: s.Expression) -> tuple[s.Expression, ...]:
 
 
 def _may_be(variable: g.Variable, value: str, conditions: tuple[tuple[g.Test, bool], ...]) -> bool:
-    """Whether conditions may be as wanted where a variable has a value, whatever others have."""
+    """Return whether conditions may be as wanted where a variable has a value."""
 
     def get(other: g.Variable) -> str | None:
         return value if other is variable else None  # None makes a test neither true nor false
@@ -415,7 +420,7 @@ def _may_be(variable: g.Variable, value: str, conditions: tuple[tuple[g.Test, bo
 
 
 def _without(equation: g.Equation, source: g.Variable, values: Sequence[str]) -> str:
-    """What to write so that an equation is not asked for some values of its right side."""
+    """Return the remedy that keeps an equation from some values of its right side."""
     those = f"{source} = {' | '.join(values)}"
     if not equation.conditions:
         target = equation.target
@@ -430,7 +435,7 @@ def _without(equation: g.Equation, source: g.Variable, values: Sequence[str]) ->
 def _equations(
     test: g.Test, conditions: tuple[tuple[g.Test, bool], ...], rule: g.Rule
 ) -> Iterator[g.Equation]:
-    """What a rule determines: its equations, with the conditions they stand under."""
+    """Yield what a rule determines: its equations, with their conditions."""
     match test:
         case g.Is(variable=variable, values=(value,)):
             # no rule makes an object present or absent, but one may say what fills a position
