@@ -517,14 +517,14 @@ MATRICES = [
         "breaks E agreement => breaks E agreemnt",
         "M423",
         "E agreemnt",
-        "no rule is called so",
+        "no rule has that name",
         "did you mean `breaks E agreement`?",
     ),
     Case(
         "breaks E agreement => breaks E atraction",
         "M423",
         "E atraction",
-        "no rule is called so",
+        "no rule has that name",
         "did you mean `breaks I attraction`?",
     ),
     Case(
@@ -545,7 +545,7 @@ MATRICES = [
         "breaks E agreement => breaks E concord",
         "M423",
         "E concord",
-        "no rule is called so",
+        "no rule has that name",
         "write `breaks E agreement`",
     ),
     Case(
@@ -700,8 +700,8 @@ def test_a_column_without_a_header_is_a_warning_if_it_holds_something() -> None:
     header, *rows = SETS.splitlines()
     for cells, message in (
         ("\t\t", ""),
-        ("\tnote\t", "column 9 has no header; what stands in it is not read"),
-        ("\tnote\tx", "columns 9 and 10 have no header; what stands in them is not read"),
+        ("\tnote\t", "column 9 has no header; it is not read"),
+        ("\tnote\tx", "columns 9 and 10 have no header; they are not read"),
     ):
         table = "\n".join([header + "\t\t", rows[0] + cells, rows[1] + "\t\t"])
         found = compiled(GRAMMAR, {"sets.tsv": table})
@@ -1348,7 +1348,7 @@ def test_tables_and_imports_that_are_not_there(
         (["--lexicon", "set.tsv=sets.tsv"], "M605", "did you mean sets.tsv?"),
         (["--separator", ";"], "M306", "single column"),
         (["--separator", ";;"], "M323", "one sign"),
-        (["--encoding", "klingon"], "M303", "no encoding called `klingon`"),
+        (["--encoding", "klingon"], "M303", "no encoding named `klingon`"),
         (["--column", "subj.sg=Subject"], "M307", "no column `Subject` (for subj.sg)"),
         (["--column", "subj.sg"], "", "should be NAME=HEADER"),
         (["--column", "=Subject"], "", "should be NAME=HEADER"),

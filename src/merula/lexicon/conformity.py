@@ -165,7 +165,7 @@ def columns(view: _View) -> Iterator[Diagnostic]:
 
 
 def values(view: _View) -> Iterator[Diagnostic]:
-    """Yield values that the legend does not list, and several where one is meant."""
+    """Report values that the legend does not list, and several where one is meant."""
     for column in view.columns("values"):
         unknown: dict[str, set[str]] = {}
         several = []

@@ -199,7 +199,7 @@ def same_forms(profile: Profile) -> Iterator[Diagnostic]:
 
 
 def slips_of_values(profile: Profile) -> Iterator[Diagnostic]:
-    """Yield values that occur once and are nearly another one that is frequent (*perosn*)."""
+    """Report values that occur once and are nearly another one that is frequent (*perosn*)."""
     for name, columns in _closed(profile):
         values = sum((column.values for column in columns), Counter[str]())
         if len(values) > MAX_VALUES:
@@ -215,7 +215,7 @@ def slips_of_values(profile: Profile) -> Iterator[Diagnostic]:
 
 
 def letter_case(profile: Profile) -> Iterator[Diagnostic]:
-    """Yield values that differ in nothing but capitals."""
+    """Report values that differ in nothing but capitals."""
     for name, columns in _closed(profile):
         values = sum((column.values for column in columns), Counter[str]())
         alike: dict[str, list[str]] = {}
@@ -294,7 +294,7 @@ def _holding(profile: Profile, name: str, value: str) -> list[int]:
 
 
 def _slips(values: Counter[str], *, frequent: int) -> Iterator[tuple[str, str]]:
-    """Yield values that occur once, each with the frequent value that it is nearly the same as."""
+    """Report values that occur once, each with the frequent value that it is nearly the same as."""
     usual = [value for value, number in values.most_common() if number >= frequent]
     for value, number in values.items():
         if number == 1:

@@ -1,6 +1,8 @@
 """A paradigm or a matrix as a linguist draws it, as a value: aligned rows of words.
 
-`merula.show.terminal` draws it in a terminal, `merula.show.html` as HTML.
+A compiled design and an address go in; a `Drawing` comes out, in which the words of all cells are
+aligned under the objects of the frame. `merula.show.terminal` draws it in a terminal,
+`merula.show.html` as HTML; data cards and ``merula show`` use them.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from merula.plan.planner import phrases
 
 
 class DrawnWord(NamedTuple):
-    """Some words, with the value of their object that changes between the cells (or nothing)."""
+    """Some words, with the value of their object that changes between the cells, or ""."""
 
     text: str
     value: str = ""
@@ -34,7 +36,7 @@ NOTHING, THERE = "-", "+"
 
 @frozen
 class DrawnRow:
-    """A sentence: ``words`` stand under the heads of the drawing, ``outline`` under its objects."""
+    """A sentence: ``words`` are under the heads of the drawing, ``outline`` under its objects."""
 
     role: str  # "cell", "context" or "answer"
     label: str
@@ -58,15 +60,15 @@ class Drawing:
 
     ``factors`` and ``scopes`` name the columns before the words, ``heads`` those of the words.
     ``legend`` are the values that words are coloured by. ``objects`` names the columns of the
-    outline, which a matrix has: what stands in each place, `NOTHING` where nothing does, `THERE`
-    where something does that shows no value. ``rules`` are the rules broken in some row that have a
+    outline, which a matrix has: what is in each place, `NOTHING` where nothing is, `THERE`
+    where something is that shows no value. ``rules`` are the rules broken in some row that have a
     doc string.
     """
 
     design: str
     kind: str
     where: str  # the frame and what is chosen
-    title: str  # which instance it is
+    title: str  # the instance or the template
     language: str
     legend: tuple[str, ...]
     factors: tuple[str, ...]
@@ -114,7 +116,7 @@ def draw_template(
 def draw_sentences(
     design: str, where: str, title: str, factors: Sequence[str], rows: Sequence[DrawnRow]
 ) -> Drawing:
-    """Sentences of which nothing is known but their texts."""
+    """Return a drawing of sentences of which only the texts are known."""
     kind = "paradigm" if rows and rows[0].role == "cell" else "matrix"
     heads = ("sentence",)
     return Drawing(design, kind, where, title, "", (), tuple(factors), (), heads, tuple(rows))
@@ -129,7 +131,7 @@ def _draw(
     language: str,
 ) -> Drawing:
     values = _Values(cells)
-    shown = [_shown(cell, own, values) for cell, own in zip(cells, texts, strict=True)]
+    shown = [_shown(cell, texts_of, values) for cell, texts_of in zip(cells, texts, strict=True)]
     heads, words = _rows(shown, variant.frame, merge=design.kind == "paradigm")
     paradigm = design.kind == "paradigm"
     factors = [name for name, _ in cells[0].factors] if paradigm else []
@@ -141,11 +143,11 @@ def _draw(
             tuple(value for _, value in cell.factors) if paradigm else (),
             tuple(dict(cell.scopes).get(name, "") for name in scoped),
             cell.acceptable,
-            tuple(own),
+            tuple(runs),
             cell.letter,
             cell.broken,
         )
-        for cell, own in zip(cells, words, strict=True)
+        for cell, runs in zip(cells, words, strict=True)
     )
     return Drawing(
         design.name,
@@ -164,29 +166,29 @@ def _draw(
 def _with_rules(drawn: Drawing, rules: Iterable[g.Rule]) -> Drawing:
     """Return a drawing with what the rules that are broken in it say."""
     broken = {name for row in drawn.rows for name in row.broken}
-    told = tuple((str(rule), rule.doc) for rule in rules if rule.doc and str(rule) in broken)
-    return replace(drawn, rules=told)
+    docs = tuple((str(rule), rule.doc) for rule in rules if rule.doc and str(rule) in broken)
+    return replace(drawn, rules=docs)
 
 
 def _with_outline(drawn: Drawing, frame: g.Frame, cells: Sequence[Cell]) -> Drawing:
-    """Return a drawing of a matrix with what stands in each place of its sentences."""
+    """Return a drawing of a matrix with an outline of each of its sentences."""
     outliner = Outliner(cells)
     parts = [outliner.parts(cell) for cell in cells]
-    shown = [{part.name: part.values for part in own} for own in parts]
+    shown = [{part.name: part.values for part in values} for values in parts]
     heads = [
         name
         for name in objects(frame, cells, parts)
-        if any(own.get(name, (NOTHING,)) for own in shown)  # else it is the same in all
+        if any(values.get(name, (NOTHING,)) for values in shown)  # else it is the same in all
     ]
     rows = tuple(
-        replace(row, outline=tuple(_values(own.get(name), drawn.legend) for name in heads))
-        for row, own in zip(drawn.rows, shown, strict=True)
+        replace(row, outline=tuple(_values(values.get(name), drawn.legend) for name in heads))
+        for row, values in zip(drawn.rows, shown, strict=True)
     )
     return replace(drawn, objects=tuple(heads), rows=rows)
 
 
 def _values(values: Sequence[str] | None, legend: Sequence[str]) -> Run:
-    """What an object shows, or that it is absent."""
+    """Return the values that an object shows, or a sign that it is absent."""
     if not values:
         return (DrawnWord(NOTHING if values is None else THERE),)
     return joined([(DrawnWord(value, value if value in legend else ""),) for value in values])
@@ -201,14 +203,14 @@ def plain(run: Run) -> str:
 
 
 def joined(runs: Iterable[Run]) -> Run:
-    """Words put together as they are written: no space after an apostrophe or before a comma."""
-    found: list[DrawnWord] = []
+    """Return words put together as in writing: no space after an apostrophe or before a comma."""
+    words: list[DrawnWord] = []
     for run in runs:
-        before, after = plain(tuple(found)), plain(run)
+        before, after = plain(tuple(words)), plain(run)
         if before and after and not before.endswith("'") and after[0] not in CLOSING:
-            found.append(DrawnWord(" "))
-        found += run
-    return tuple(found)
+            words.append(DrawnWord(" "))
+        words += run
+    return tuple(words)
 
 
 class _Shown(NamedTuple):
@@ -267,7 +269,7 @@ class _Values:
 
 
 def _columns(shown: Sequence[_Shown], frame: g.Frame) -> list[str]:
-    """One order of columns in which the words of every cell in frame order are a subsequence."""
+    """Return one order of columns, of which the words of each cell in frame order are a part."""
     ordered = [item.keys for item in shown if in_order(item.cell)]
     used = {key for keys in ordered for key in keys}
     named = [name for name in dict.fromkeys(frame_order(frame.items)) if name in used]
@@ -275,7 +277,7 @@ def _columns(shown: Sequence[_Shown], frame: g.Frame) -> list[str]:
 
 
 def _places(columns: Sequence[str], item: _Shown) -> dict[int, int] | None:
-    """The column of each word (column → word), or None if the words are out of frame order."""
+    """Return the word of each column, by number, or None if the words are out of frame order."""
     matcher = SequenceMatcher(None, columns, item.keys, autojunk=False)
     at = {
         block.a + i: block.b + i
@@ -288,8 +290,8 @@ def _places(columns: Sequence[str], item: _Shown) -> dict[int, int] | None:
 def _spread(columns: Sequence[str], shown: Sequence[_Shown], item: _Shown) -> Iterator[Run]:
     """Yield the words of a cell under its columns.
 
-    Words out of frame order stand, in their own order, where another cell of as many words has
-    its own; if there is none, all stand in the first column.
+    Words out of frame order are put, in their own order, where another cell of as many words has
+    its own; if there is none, all are put in the first column.
     """
     at = _places(columns, item)
     if at is None:
@@ -305,7 +307,7 @@ def _spread(columns: Sequence[str], shown: Sequence[_Shown], item: _Shown) -> It
 def _rows(
     shown: Sequence[_Shown], frame: g.Frame, *, merge: bool
 ) -> tuple[list[str], list[list[Run]]]:
-    """Column heads and, for each cell, the words under each.
+    """Return column heads and, for each cell, the words under each.
 
     With ``merge``, neighbouring columns that are the same in all cells become one.
     """

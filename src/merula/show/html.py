@@ -112,7 +112,7 @@ def _view(drawing: Drawing) -> _View:
 
 
 def right_to_left(text: str) -> bool:
-    """Whether the first letter that has a direction is of a script written from the right."""
+    """Return whether the first letter that has a direction is written from right to left."""
     directions = (unicodedata.bidirectional(char) for char in text)
     return next((d for d in directions if d in ("L", "R", "AL")), "L") != "L"
 

@@ -10,7 +10,7 @@ from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.frozen import frozen
 from merula.core.wording import counted
 from merula.grammar import model as g
-from merula.lexicon.table import SETS, Rows
+from merula.lexicon.table import SETS
 from merula.rows.variation import TYPE_I, AddressSpace, Variation
 
 
@@ -52,7 +52,7 @@ class CountRow(NamedTuple):
 
 
 def overview(compiled: Compiled) -> Overview:
-    """What a grammar consists of, in the order of its sections."""
+    """Return the parts of a grammar, in the order of its sections."""
     grammar = compiled.grammar
     assert grammar is not None
     sections = {
@@ -78,7 +78,7 @@ def overview(compiled: Compiled) -> Overview:
 
 
 def count_rows(design: CompiledDesign, variation: Variation = TYPE_I) -> list[CountRow]:
-    """Exact counts of a design, then of each of its frames if it has several."""
+    """Return the exact counts of a design, then of each of its frames if it has several."""
     space = AddressSpace(design, variation)
     frames = space.by_frame()
     variants = dict.fromkeys(frames, 0)
@@ -103,11 +103,9 @@ def count_rows(design: CompiledDesign, variation: Variation = TYPE_I) -> list[Co
 
 def _tables(compiled: Compiled) -> Iterator[OverviewEntry]:
     """Yield the tables that words are taken from, and how many rows of each kind there are."""
-    seen: dict[int, Rows] = {}
-    for design in compiled.designs.values():
-        for plan in design.plans:
-            seen.update({id(slot.rows): slot.rows for slot in plan.slots if slot.rows is not None})
-    for rows in seen.values():
+    plans = (plan for design in compiled.designs.values() for plan in design.plans)
+    tables = dict.fromkeys(slot.rows for plan in plans for slot in plan.slots)
+    for rows in (rows for rows in tables if rows is not None):
         files = dict.fromkeys(place.rpartition(":")[0] for place in rows.places)
         noun = "set" if rows.kind == SETS else "lexeme"
         kind = "" if rows.kind == SETS else f" of the category {rows.kind}"
@@ -116,28 +114,28 @@ def _tables(compiled: Compiled) -> Iterator[OverviewEntry]:
 
 def _objects(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """Yield the objects, those of one category and the same attributes together."""
-    found: dict[str, list[str]] = {}
+    by_line: dict[str, list[str]] = {}
     for item in grammar.objects.values():
-        own = [v for v in grammar.by_object[item] if v.attribute and not v.lexical]
-        features = [f"{v.attribute} = {v.default}" if v.fixed else v.attribute for v in own]
+        attributes = [v for v in grammar.by_object[item] if v.attribute and not v.lexical]
+        features = [f"{v.attribute} = {v.default}" if v.fixed else v.attribute for v in attributes]
         category = "position" if item.position else item.category
         text = category + (f" ({', '.join(features)})" if features else "")
-        found.setdefault(text, []).append(item.name + "?" * item.optional)
-    for text, names in found.items():
+        by_line.setdefault(text, []).append(item.name + "?" * item.optional)
+    for text, names in by_line.items():
         yield OverviewEntry(", ".join(names), text)
 
 
 def _attributes(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """Yield every attribute with its values, once for all objects that have the same ones."""
-    found: dict[tuple[str, str], list[str]] = {}
+    objects_of: dict[tuple[str, str], list[str]] = {}
     for variable in grammar.variables.values():
         values = [_value(variable, value) for value in variable.values]
         if variable.lexical or set(variable.values) <= {g.ABSENT, g.PRESENT}:
             continue
         name = variable.attribute or variable.object.name
-        found.setdefault((name, " | ".join(values)), []).append(variable.object.name)
-    for (name, values_), objects in found.items():
-        twice = sum(name == other for other, _ in found) > 1
+        objects_of.setdefault((name, " | ".join(values)), []).append(variable.object.name)
+    for (name, values_), objects in objects_of.items():
+        twice = sum(name == other for other, _ in objects_of) > 1
         yield OverviewEntry(f"{objects[0]}.{name}" if twice else name, values_)
 
 
@@ -152,8 +150,8 @@ def _value(variable: g.Variable, value: str) -> str:
 def _rules(rules: Iterable[g.Rule], letter: str) -> Iterator[OverviewEntry]:
     for rule in rules:
         if rule.letter == letter:
-            said = re.sub(r'^[^\s:"]+\s*("(\\.|[^"\\])*"\s*)?:\s*', "", rule.span.text)
-            yield OverviewEntry(rule.name, _line(said), rule.doc)
+            clause = re.sub(r'^[^\s:"]+\s*("(\\.|[^"\\])*"\s*)?:\s*', "", rule.span.text)
+            yield OverviewEntry(rule.name, _line(clause), rule.doc)
 
 
 def _frames(grammar: g.Grammar) -> Iterator[OverviewEntry]:
@@ -178,7 +176,7 @@ def _items(items: Iterable[g.Item]) -> Iterator[str]:
 
 
 def _factors(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """What each paradigm crosses, and what varies from instance to instance."""
+    """Yield the factors that each paradigm crosses, and what varies from instance to instance."""
     for design in grammar.designs:
         if isinstance(design, g.Paradigm):
             free = ", ".join(axis.name for axis in design.varying)
@@ -196,15 +194,15 @@ def _cycles(grammar: g.Grammar) -> Iterator[OverviewEntry]:
 
 def _answers(grammar: g.Grammar) -> Iterator[OverviewEntry]:
     """Yield the wrong answers of the matrices, each once."""
-    found = {
+    answers = {
         answer.span: answer
         for design in grammar.designs
         if isinstance(design, g.Matrix)
         for answer in design.answers
     }
-    for answer in found.values():
-        said = answer.span.text.removeprefix(answer.label)
-        yield OverviewEntry(answer.label, _line(said), answer.doc)
+    for answer in answers.values():
+        edits = answer.span.text.removeprefix(answer.label)
+        yield OverviewEntry(answer.label, _line(edits), answer.doc)
 
 
 def _line(text: str) -> str:

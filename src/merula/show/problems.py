@@ -26,17 +26,17 @@ class Problems(tuple[Diagnostic, ...]):
 
     @property
     def errors(self) -> Problems:
-        """Those that are errors."""
+        """The problems that are errors."""
         return Problems(problem for problem in self if problem.severity == "error")
 
     @property
     def warnings(self) -> Problems:
-        """Those that are warnings."""
+        """The problems that are warnings."""
         return Problems(problem for problem in self if problem.severity == "warning")
 
     @property
     def summary(self) -> str:
-        """How many there are."""
+        """The number of errors and of warnings."""
         if not self:
             return "no problems"
         errors, warnings = len(self.errors), len(self.warnings)

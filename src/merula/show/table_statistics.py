@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-WIDEST = 60  # characters of the values that are drawn
+MAX_WIDTH = 60  # characters of the values that are drawn, so that a row fits into a terminal
 
 
-def drawing(found: Statistics) -> RenderableType:
+def drawing(table: Statistics) -> RenderableType:
     """Return the statistics as tables, one for each category."""
     from rich.console import Group
     from rich.text import Text
 
-    noun = {"sets": "lexical set", "lexemes": "lexeme"}[found.kind]
+    noun = {"sets": "lexical set", "lexemes": "lexeme"}[table.kind]
     parts: list[RenderableType] = [
-        Text.assemble((found.name, "bold"), f" · {counted(found.rows, noun)}")
+        Text.assemble((table.name, "bold"), f" · {counted(table.rows, noun)}")
     ]
-    for section in found.sections:
-        if section.category or len(found.sections) > 1:
+    for section in table.sections:
+        if section.category or len(table.sections) > 1:
             name = section.category or "no category"
             parts += [Text(), Text.assemble((name, "bold"), f" · {section.rows:,}")]
         parts.append(_columns(section))
@@ -67,10 +67,10 @@ def _columns(section: SectionStatistics) -> RenderableType:
 
 
 def _glossed(column: ColumnStatistics) -> Text:
-    """What a legend says of a column, above what stands in it."""
+    """Return the legend's gloss of a column, above its values."""
     from rich.text import Text
 
-    return Text.assemble((fill(column.gloss, WIDEST), "dim"), "\n", _shown(column))
+    return Text.assemble((fill(column.gloss, MAX_WIDTH), "dim"), "\n", _shown(column))
 
 
 def _shown(column: ColumnStatistics) -> str:
@@ -81,7 +81,7 @@ def _shown(column: ColumnStatistics) -> str:
         words = [f"{value} {number:,}" for value, number in column.commonest]
     kept = [words[0]]
     for word in words[1:]:
-        if len(", ".join([*kept, word])) > WIDEST:
+        if len(", ".join([*kept, word])) > MAX_WIDTH:
             break
         kept.append(word)
     return ", ".join(kept) + (" …" if len(kept) < column.distinct else "")

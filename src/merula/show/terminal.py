@@ -1,4 +1,8 @@
-"""Drawings in a terminal: aligned, numbered, attributes coloured."""
+"""Drawings in a terminal: aligned, numbered, attributes coloured.
+
+Drawings, overviews, counts and answer sets go in; what rich can print comes out. The commands print
+it, and `text_of` gives the Python interface the same as plain text.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +24,11 @@ from merula.show.overview import Overview, count_rows
 
 PALETTE = ("cyan", "magenta", "yellow", "green", "blue")
 BAD = "red"
-_ANY_WIDTH = 10_000
+_ANY_WIDTH = 10_000  # columns of a console that is as wide as anything needs
 
 
 def render(drawn: Drawing) -> RenderableType:
-    """A drawing with its title; sentences as running text where the console is too narrow."""
+    """Return a drawing with its title; running text where the console is too narrow."""
     title = f" · {drawn.where} · {drawn.title}"
     parts: list[RenderableType] = [Text.assemble((drawn.design, "bold"), title)]
     styles = _styles(drawn)
@@ -51,19 +55,19 @@ def render(drawn: Drawing) -> RenderableType:
 
 
 def parts(about: Overview) -> RenderableType:
-    """What a grammar consists of, section by section."""
+    """Return the parts of a grammar, section by section."""
     language = f" · {about.language}" if about.language else ""
     doc = f"\n{about.doc}" if about.doc else ""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for section in about.sections:
         for i, entry in enumerate(section.entries):
-            said = " – ".join(text for text in (entry.text, entry.doc) if text)
-            table.add_row(Text("" if i else section.name, "dim"), Text(entry.name), Text(said))
+            text = " – ".join(text for text in (entry.text, entry.doc) if text)
+            table.add_row(Text("" if i else section.name, "dim"), Text(entry.name), Text(text))
     return Group(Text.assemble((about.name, "bold"), language, doc), table)
 
 
 def text_of(*drawings: RenderableType) -> str:
-    """Drawings as plain text, as wide as they need, an empty line between them."""
+    """Return drawings as plain text, as wide as they need, an empty line between them."""
     console = Console(highlight=False, width=_ANY_WIDTH, color_system=None, record=False)
     with console.capture() as capture:
         for i, item in enumerate(drawings):
@@ -118,11 +122,11 @@ def _matrix(
         table.columns[1].header = outline[0]
     answers = False
     for i, (row, texts) in enumerate(zip(drawn.rows, rows, strict=True), 1):
-        own = [outline[i]] if outline else []
+        cells = [outline[i]] if outline else []
         if row.role == "answer" and not answers:
             answers = True
-            table.add_row(str(i), *("" for _ in own), "???", end_section=True)
-        table.add_row(_label(row), *own, *texts, Text(row.letter, BAD), _broken(row, between))
+            table.add_row(str(i), *("" for _ in cells), "???", end_section=True)
+        table.add_row(_label(row), *cells, *texts, Text(row.letter, BAD), _broken(row, between))
     return table
 
 
@@ -140,7 +144,7 @@ def _outline(drawn: Drawing, styles: Mapping[str, str]) -> list[Text]:
 
 
 def _stacked(drawn: Drawing, styles: Mapping[str, str], outline: Sequence[Text]) -> Table:
-    """For each row its outline and what it breaks, and under them the sentence."""
+    """Return each row's outline and the rules that it breaks, with the sentence below."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     answers = False
     table.add_row("", Text.assemble(outline[0], style="dim"))
@@ -156,7 +160,7 @@ def _stacked(drawn: Drawing, styles: Mapping[str, str], outline: Sequence[Text])
 
 
 def _rules(drawn: Drawing) -> Table:
-    """What the rules that are broken say."""
+    """Return a table of the broken rules' doc strings."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     for name, doc in drawn.rules:
         table.add_row(Text(name, BAD), Text(doc))
@@ -181,13 +185,13 @@ def _running(drawn: Drawing, styles: Mapping[str, str]) -> Table:
             table.add_row(str(number), "", "???")
             table.add_row()
         pairs = zip(names, (*row.factors, *row.scopes), strict=True)
-        said = [Text(f"{name} {value}", "dim") for name, value in pairs] if paradigm else []
+        remarks = [Text(f"{name} {value}", "dim") for name, value in pairs] if paradigm else []
         if row.broken:
             letter = "" if paradigm or not row.letter else f"{row.letter}: "
-            said.append(Text.assemble((letter, BAD), ("breaks ", "dim"), _broken(row)))
+            remarks.append(Text.assemble((letter, BAD), ("breaks ", "dim"), _broken(row)))
         text = _text(row.sentence, styles)
-        if said:
-            text = Text("\n").join([text, Text(" · ", "dim").join(said)])
+        if remarks:
+            text = Text("\n").join([text, Text(" · ", "dim").join(remarks)])
         label = Text(str(number)) if paradigm else _label(row)
         table.add_row(label, _star(row) if paradigm else "", text)
     return table
@@ -207,13 +211,13 @@ def _broken(row: DrawnRow, between: str = ", ") -> Text:
     return Text(between.join(row.broken), BAD)
 
 
-def answer_sets(found: Mapping[str, AnswerSet]) -> Table:
+def answer_sets(sets: Mapping[str, AnswerSet]) -> Table:
     """Return a row a matrix: what its answer set gives away."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     table.add_column("answers of")
     for name in ("number", "chance", "grammar alone", "P(E)", "P(I)", "P(R)"):
         table.add_column(name, justify="right")
-    for name, answers in found.items():
+    for name, answers in sets.items():
         shares = [answers.chance, answers.grammar, *answers.classes.values()]
         table.add_row(name, str(answers.answers), *(f"{share:.1%}" for share in shares))
     return table
