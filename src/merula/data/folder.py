@@ -3,15 +3,13 @@
 Until all is done, a subfolder ``.merula`` holds what the data set is to be and what is done of it.
 Three commands write such folders, and differ in when files move to their places:
 
-=================  ===========================================================================
-`RunFolder`        each part as soon as it is done, so that shards and later runs go on
-`SuiteFolder`      all files at the end, since a suite is drawn as a whole
-`PublicationFolder`  all files at the end by a list that is written first, so that old data stay
-                   whole until the new are ready
-=================  ===========================================================================
+- `RunFolder`: each part as soon as it is done, so that shards and later runs go on with the rest;
+- `SuiteFolder`: all files at the end, since a suite is drawn as a whole;
+- `PublicationFolder`: all files at the end, by a list that is written first, so that the old data
+  stay whole until the new are ready.
 
 Exports are written by `new_folder`: they are new folders, whole or absent. No command touches a
-folder that holds anything else.
+folder that contains anything else.
 """
 
 from __future__ import annotations
