@@ -14,7 +14,7 @@ from queue import Queue
 
 import pytest
 
-from merula.cli.watcher import PATIENCE, Look, look, looks, stamp, wait
+from merula.cli.watcher import MAX_QUIET_LOOKS, Look, look, looks, stamp, wait
 from merula.lexicon.table import TableOptions
 
 RULES = """\
@@ -164,7 +164,7 @@ def test_a_file_that_never_rests_is_read_all_the_same(folder: Path) -> None:
     table = folder / "keys.csv"
     clock = Clock(*[lambda: table.write_text(table.read_text() + "\n", encoding="utf-8")] * 500)
     wait(look("keys.merula", PLAIN).files, clock)
-    assert clock.asked <= PATIENCE + 1
+    assert clock.asked <= MAX_QUIET_LOOKS + 1
 
 
 def test_a_file_that_is_put_in_the_place_of_another(folder: Path) -> None:

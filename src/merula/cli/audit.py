@@ -104,7 +104,7 @@ def audit(
     grammar: str,
     examples: int,
     seed: int,
-    form: str,
+    format_name: str,
     **tables: Any,
 ) -> None:
     """Find faults, imbalances and shortcuts in data sets.
@@ -125,18 +125,18 @@ def audit(
     if any(tables.values()) and not grammar:
         raise click.UsageError("--lexicon, --separator, --encoding and --column need --grammar")
     corpus = read_corpus(paths, Reading(kind or "", columns, language))
-    found = check(
+    report = check(
         corpus,
         Settings(tolerance, seed, disjoint == "lexemes"),
         surfaces=_surfaces(corpus.languages),
         grammar=usable(grammar, options_of(**tables), quiet=True) if grammar else None,
         allowed=allowed,
     )
-    if form == "json":
-        click.echo(json.dumps(found.to_json(examples), ensure_ascii=False, indent=2))
+    if format_name == "json":
+        click.echo(json.dumps(report.to_json(examples), ensure_ascii=False, indent=2))
     else:
-        draw(drawing(found, examples))
-    if not found.clean:
+        draw(drawing(report, examples))
+    if not report.clean:
         raise click.exceptions.Exit(1)
 
 
@@ -154,9 +154,9 @@ def _surfaces(languages: Sequence[str]) -> dict[str, Surface]:
     from merula.core.resources import find
     from merula.lexicon.surface import load_surface
 
-    found = {}
+    surfaces = {}
     for language in languages:
         path = find("lexicons", f"{language}/surface.toml") if language.isalpha() else None
         if path is not None:
-            found[language] = load_surface(path.read_text(encoding="utf-8"))
-    return found
+            surfaces[language] = load_surface(path.read_text(encoding="utf-8"))
+    return surfaces

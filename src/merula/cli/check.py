@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 @format_option
 @click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 @table_options
-def check(files: Sequence[str], form: str, quiet: bool, **tables: Any) -> None:
+def check(files: Sequence[str], format_name: str, quiet: bool, **tables: Any) -> None:
     """Report everything that is wrong with grammars and their tables."""
     options = options_of(**tables)
     problems: list[Diagnostic] = []
     for file in files:
         found = compiled(file, options)
         problems += found if isinstance(found, tuple) else found.problems
-    if form == "json":
+    if format_name == "json":
         click.echo(json.dumps([p.to_json() for p in problems], ensure_ascii=False, indent=2))
     else:
         print_problems(problems)

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 @click.option("--quiet", "-q", is_flag=True, help="Do not mention warnings.")
 @table_options
 def count(
-    files: Sequence[str], form: str, variation: str, answers: str, quiet: bool, **tables: Any
+    files: Sequence[str], format_name: str, variation: str, answers: str, quiet: bool, **tables: Any
 ) -> None:
     """Count instances exactly, by paradigm, matrix and frame."""
-    options, wanted = options_of(**tables), variation_of(variation, answers)
+    options, drawn = options_of(**tables), variation_of(variation, answers)
     compiled = [usable(file, options, quiet=quiet) for file in files]
-    if form == "json":
-        data = [_counts(file, c, wanted) for file, c in zip(files, compiled, strict=True)]
+    if format_name == "json":
+        data = [_counts(file, c, drawn) for file, c in zip(files, compiled, strict=True)]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return
     from merula.compiler.answer_sets import answer_sets_of
@@ -48,11 +48,11 @@ def count(
             click.echo()
         if len(compiled) > 1 and item.grammar is not None:
             click.echo(item.grammar.name)
-        draw(counts(item.designs, wanted))
-        found = answer_sets_of(item)
-        if found:
+        draw(counts(item.designs, drawn))
+        answers_of_matrices = answer_sets_of(item)
+        if answers_of_matrices:
             click.echo()
-            draw(answer_sets(found))
+            draw(answer_sets(answers_of_matrices))
 
 
 def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from merula.cli.printing import draw
 @click.argument("new", shell_complete=complete_grammar)
 @click.option(
     "-n",
-    "number",
+    "count",
     metavar="N",
     type=click.IntRange(0),
     default=3,
@@ -45,9 +45,9 @@ from merula.cli.printing import draw
 def diff(
     old: str,
     new: str,
-    number: int,
+    count: int,
     seed: int,
-    form: str,
+    format_name: str,
     exit_code: bool,
     quiet: bool,
     old_lexicon: Sequence[str],
@@ -64,15 +64,15 @@ def diff(
 
     files = tuple(tables.pop("lexicons"))
     compiled = [
-        usable(file, options_of(lexicons=(*files, *own), **tables), quiet=quiet)
-        for file, own in ((old, old_lexicon), (new, new_lexicon))
+        usable(file, options_of(lexicons=(*files, *more), **tables), quiet=quiet)
+        for file, more in ((old, old_lexicon), (new, new_lexicon))
     ]
-    found = compare(*compiled, examples=number, seed=seed)
-    if form == "json":
-        click.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+    differences = compare(*compiled, examples=count, seed=seed)
+    if format_name == "json":
+        click.echo(json.dumps(differences.to_json(), ensure_ascii=False, indent=2))
     else:
         from merula.changes.differences import draw as drawing
 
-        draw(drawing(found))
-    if exit_code and not found.same:
+        draw(drawing(differences))
+    if exit_code and not differences.same:
         raise click.exceptions.Exit(1)

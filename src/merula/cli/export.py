@@ -23,7 +23,7 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
 )
 @click.option(
     "--as",
-    "form",
+    "format_name",
     type=click.Choice(FORMATS, case_sensitive=False),
     required=True,
     help="Which tool it is for.",
@@ -54,7 +54,7 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
 )
 @click.option(
     "-n",
-    "number",
+    "count",
     metavar="N",
     type=click.IntRange(1),
     help="Only the first N instances of each configuration (latin-square: at most N items).",
@@ -72,11 +72,11 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
 def export(
     ctx: click.Context,
     folder: Path,
-    form: str,
+    format_name: str,
     out: Path,
     configs: tuple[str, ...],
     splits: tuple[str, ...],
-    number: int | None,
+    count: int | None,
     field: str | None,
     hub: str | None,
     share_lexemes: bool,
@@ -99,35 +99,35 @@ def export(
     from merula.exports.make import export as make
     from merula.exports.request import ExportOptions
 
-    chosen = KNOWN[form]
+    chosen = KNOWN[format_name]
     for option in ("field", "hub", "seed", "share_lexemes"):
         source = ctx.get_parameter_source(option)
         if source is click.core.ParameterSource.COMMANDLINE and option not in chosen.options:
-            owner = next(own.name for own in KNOWN.values() if option in own.options)
-            said = option.replace("_", "-")
-            raise click.UsageError(f"--{said} is for --as {owner}, not for {form}")
-    found = make(
+            owner = next(f.name for f in KNOWN.values() if option in f.options)
+            written = option.replace("_", "-")
+            raise click.UsageError(f"--{written} is for --as {owner}, not for {format_name}")
+    result = make(
         folder,
         chosen,
         out,
         configs=configs,
         splits=splits,
-        options=ExportOptions(number, seed, hub or "", field or "", share_lexemes),
+        options=ExportOptions(count, seed, hub or "", field or "", share_lexemes),
         progress=progress_shown(quiet=quiet),
     )
     if quiet:
         return
-    for item in found.made:
+    for item in result.made:
         if item.files:
             click.echo(f"{out / item.file}  {_written(item)}")
-    for name in dict.fromkeys(item.file for item in found.made if not item.files):
+    for name in dict.fromkeys(item.file for item in result.made if not item.files):
         click.echo(f"left out, for there is nothing to contrast: {name}", err=True)
-    for item in found.made:
+    for item in result.made:
         for note in item.notes:
             click.echo(note, err=True)
-    if found.left_out:
-        names = ", ".join(found.left_out)
-        click.echo(f"left out, for {form} does not fit them: {names}", err=True)
+    if result.left_out:
+        names = ", ".join(result.left_out)
+        click.echo(f"left out, for {format_name} does not fit them: {names}", err=True)
 
 
 def _written(item: Made) -> str:

@@ -38,8 +38,7 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
         raise click.UsageError("- cannot be combined with other files")
     names = [STDIN] if stdin else grammars_in(files, report)
     read = _from_stdin if stdin else reformat
-    found = (read(name, report) for name in names)
-    done = [file for file in found if file is not None]
+    done = [file for name in names if (file := read(name, report)) is not None]
     changed = [file for file in done if file.changed]
     if diff:
         for file in changed:
@@ -64,13 +63,13 @@ def _from_stdin(name: str, report: Report) -> Reformatted | None:
     return reformat_bytes(sys.stdin.buffer.read(), "<stdin>", report)
 
 
-def _say(changed: Sequence[Reformatted], number: int, *, check: bool) -> None:
+def _say(changed: Sequence[Reformatted], size: int, *, check: bool) -> None:
     for file in changed:
         click.echo(f"{'would format' if check else 'formatted'} {file.name}")
-    if changed and number > 1:
-        click.echo(f"{len(changed)} of {number} files {'would change' if check else 'changed'}")
-    elif number and not changed:
-        click.echo("nothing to change" if number == 1 else f"nothing to change in {number} files")
+    if changed and size > 1:
+        click.echo(f"{len(changed)} of {size} files {'would change' if check else 'changed'}")
+    elif size and not changed:
+        click.echo("nothing to change" if size == 1 else f"nothing to change in {size} files")
 
 
 def _print_diff(file: Reformatted) -> None:

@@ -35,7 +35,7 @@ LAYOUTS = ("wide", "genbench", "xy")
 @out_option("Write into this folder (new, empty, or of the same run).")
 @click.option(
     "-n",
-    "number",
+    "count",
     metavar="N",
     type=click.IntRange(0),
     help="Make N instances of each paradigm and matrix.",
@@ -52,7 +52,7 @@ LAYOUTS = ("wide", "genbench", "xy")
 )
 @click.option(
     "--format",
-    "form",
+    "format_name",
     type=click.Choice(FORMATS),
     help="The kind of the files.  [default: parquet]",
 )
@@ -84,11 +84,11 @@ LAYOUTS = ("wide", "genbench", "xy")
 def generate(
     files: Sequence[str],
     out: Path,
-    number: int | None,
+    count: int | None,
     everything: bool,
     seed: int,
     names: Sequence[str],
-    form: str | None,
+    format_name: str | None,
     layout: str | None,
     variation: str,
     answers: str,
@@ -108,23 +108,23 @@ def generate(
     from merula.data.run import Run, generate_files
     from merula.rows.maker import RowChoice
 
-    if everything == (number is not None):
+    if everything == (count is not None):
         both = "not both" if everything else "one of them"
         raise click.UsageError(f"say how many instances: -n N or --all, {both}")
-    for option, given in (("--format", form), ("--keep", keep)):
-        if layout is not None and given is not None:
+    for option, value in (("--format", format_name), ("--keep", keep)):
+        if layout is not None and value is not None:
             raise click.UsageError(f"--layout {layout} has columns of its own: leave {option} out")
     share = _shard(shard)
     options = options_of(**tables)
     compiled = [usable(file, options, quiet=quiet) for file in files]
     if names:
         compiled = _only(compiled, names)
-    wanted = None if keep is None else tuple(name.strip() for name in keep.split(","))
-    selection = RowChoice(
-        None if everything else number, seed, variation_of(variation, answers), spans, wanted
+    columns = None if keep is None else tuple(name.strip() for name in keep.split(","))
+    rows = RowChoice(
+        None if everything else count, seed, variation_of(variation, answers), spans, columns
     )
     progress = progress_shown(quiet=quiet)
-    run = Run.of(compiled, selection, layout or form or "parquet", part)
+    run = Run.of(compiled, rows, layout or format_name or "parquet", part)
     with interrupted("the same command goes on with what is done"):
         outcome = generate_files(run, out, workers=workers, shard=share, progress=progress)
     _report(out, outcome)
@@ -134,9 +134,9 @@ def _only(compiled: Sequence[Any], names: Sequence[str]) -> list[Any]:
     """The grammars with the designs of some names, each of which one of them has."""
     from dataclasses import replace
 
-    known = {name for c in compiled for name in c.designs}
+    designs = {name for c in compiled for name in c.designs}
     for name in names:
-        if name not in known:
+        if name not in designs:
             chosen(compiled[0], name)  # raises
     return [
         replace(c, designs={n: d for n, d in c.designs.items() if n in names}) for c in compiled
@@ -166,10 +166,12 @@ def _report(out: Path, outcome: RunOutcome) -> None:
         click.echo(f"{out}  {counted(made, 'file')} made; {missing} of other shards {verb} missing")
         return
     for design in outcome.manifest.designs:
-        own = [part.file for part in outcome.manifest.files if part.title == design.title]
-        rows = "" if design.kind == "matrix" else f", {design.rows:,} sentences"
-        name = own[0] if len(own) == 1 else f"{design.title}-*.{suffix(outcome.manifest.format)}"
-        count = "" if len(own) == 1 else f" in {len(own)} files"
-        click.echo(f"{out / name}  {counted(design.instances, 'instance')}{rows}{count}")
+        names = [part.file for part in outcome.manifest.files if part.title == design.title]
+        rows = "" if design.kind == "matrix" else f", {counted(design.rows, 'sentence')}"
+        name = (
+            names[0] if len(names) == 1 else f"{design.title}-*.{suffix(outcome.manifest.format)}"
+        )
+        spread = "" if len(names) == 1 else f" in {len(names)} files"
+        click.echo(f"{out / name}  {counted(design.instances, 'instance')}{rows}{spread}")
     if not outcome.made:
         click.echo(f"{out} was there already; nothing is left to do", err=True)

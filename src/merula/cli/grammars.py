@@ -31,15 +31,15 @@ def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled
     """The compiled grammar of a file; errors are raised, warnings printed."""
     from merula.core.diagnostics import MerulaError
 
-    found = compiled(file, options)
-    if isinstance(found, tuple):
-        raise MerulaError(found)
-    if found.failed:
-        raise MerulaError(found.problems)
-    if found.problems and not quiet:
-        warnings = counted(len(found.problems), "warning")
+    grammar = compiled(file, options)
+    if isinstance(grammar, tuple):
+        raise MerulaError(grammar)
+    if grammar.failed:
+        raise MerulaError(grammar.problems)
+    if grammar.problems and not quiet:
+        warnings = counted(len(grammar.problems), "warning")
         click.echo(f"{file}: {warnings}; `merula check {file}` shows them", err=True)
-    return found
+    return grammar
 
 
 def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:

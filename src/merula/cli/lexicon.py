@@ -66,7 +66,7 @@ def _reading(command: F) -> F:
 @lexicon.command()
 @_reading
 @click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
-def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
+def check(files: Sequence[str], format_name: str, quiet: bool, **reading: Any) -> None:
     """Report what is wrong or odd in tables.
 
     What is odd may be meant: slips, gaps, doubles, strange characters.
@@ -80,7 +80,7 @@ def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
         if read is not None:
             check_table(file, *read[:2], report, read[2])
     problems = [_here(problem) for report in reports for problem in _in_order(report)]
-    if form == "json":
+    if format_name == "json":
         click.echo(json.dumps([p.to_json() for p in problems], ensure_ascii=False, indent=2))
     else:
         print_problems(problems)
@@ -92,7 +92,7 @@ def check(files: Sequence[str], form: str, quiet: bool, **reading: Any) -> None:
 
 @lexicon.command()
 @_reading
-def stats(files: Sequence[str], form: str, **reading: Any) -> None:
+def stats(files: Sequence[str], format_name: str, **reading: Any) -> None:
     """Show what is in tables.
 
     Lexemes are counted by category, and each column is described: its cells, values and forms.
@@ -102,18 +102,18 @@ def stats(files: Sequence[str], form: str, **reading: Any) -> None:
     from merula.lexicon.stats import statistics
     from merula.show.table_statistics import drawing
 
-    found = []
+    tables = []
     for file in files:
         report = Report()
         read = _read(file, report, **reading)
         table = None if read is None else profile_of(file, *read[:2], report, read[2])
         if table is None or report.failed:
             raise MerulaError([_here(problem) for problem in _in_order(report)])
-        found.append(statistics(table))
-    if form == "json":
-        click.echo(json.dumps([s.to_json() for s in found], ensure_ascii=False, indent=2))
+        tables.append(statistics(table))
+    if format_name == "json":
+        click.echo(json.dumps([s.to_json() for s in tables], ensure_ascii=False, indent=2))
         return
-    for number, item in enumerate(found):
+    for number, item in enumerate(tables):
         if number:
             click.echo()
         draw(drawing(item))
@@ -129,11 +129,11 @@ def _read(
     """The bytes of a file, how to read them, its legend; what is wrong goes to the report."""
     from merula.lexicon.files import find_legend, find_table, holds_text, table_format
 
-    form = table_format(options_of((), separator, encoding, columns), report)
-    data = None if form is None else find_table(file, report)
-    if form is None or data is None or not holds_text(file, data, form, report):
+    file_format = table_format(options_of((), separator, encoding, columns), report)
+    data = None if file_format is None else find_table(file, report)
+    if file_format is None or data is None or not holds_text(file, data, file_format, report):
         return None
-    return data, form, find_legend(file, report)
+    return data, file_format, find_legend(file, report)
 
 
 def _in_order(report: Report) -> list[Diagnostic]:
@@ -141,8 +141,8 @@ def _in_order(report: Report) -> list[Diagnostic]:
 
     def line(problem: Diagnostic) -> int:
         place = problem.place or (problem.labels[0].span.source.name if problem.labels else "")
-        found = re.search(r":(\d+)(?:, column .*)?$", place)
-        return int(found[1]) if found else 0
+        line_number = re.search(r":(\d+)(?:, column .*)?$", place)
+        return int(line_number[1]) if line_number else 0
 
     return sorted(report.items, key=lambda problem: (line(problem), problem.code))
 

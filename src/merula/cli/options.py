@@ -123,7 +123,7 @@ def format_option(command: F) -> F:
     """The option that says for whom it is printed, of commands that can do both."""
     return click.option(
         "--format",
-        "form",
+        "format_name",
         type=click.Choice(["text", "json"]),
         default="text",
         help="Print for people (text), or for programs.",

@@ -22,9 +22,6 @@ from merula.cli.printing import interrupted, progress_shown
 from merula.core.wording import counted
 
 if TYPE_CHECKING:
-    from merula.publish.make import PublishOutcome
-
-if TYPE_CHECKING:
     from merula.publish.make import PublishOptions, PublishOutcome
     from merula.publish.plan import Details, Publishing
 
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 class _RowOptions(NamedTuple):
     """The options that decide the rows, as they were given; None and empty where they were not."""
 
-    number: int | None
+    max_instances: int | None
     seed: int | None
     split: str
     designs: tuple[str, ...]
@@ -52,7 +49,7 @@ class _RowOptions(NamedTuple):
 )
 @click.option(
     "-n",
-    "number",
+    "max_instances",
     metavar="N",
     type=click.IntRange(1),
     help="Publish at most N instances of each configuration.  [default: 1000]",
@@ -160,7 +157,7 @@ def publish(
     dry_run: bool,
     workers: int,
     quiet: bool,
-    number: int | None,
+    max_instances: int | None,
     seed: int | None,
     split: str,
     designs: tuple[str, ...],
@@ -189,16 +186,16 @@ def publish(
         _demand_hub(push, dry_run=dry_run)
     day = "" if date is None else date.date().isoformat()
     given = Details(licence, title.strip(), _names(authors), _bibtex(citation), day)
-    known = remembered(given, out)
+    before = remembered(given, out)
     details = Details(
-        demand_licence(known.licence),
-        known.title,
-        known.authors,
-        known.citation,
-        known.date or datetime.now(UTC).date().isoformat(),
+        demand_licence(before.licence),
+        before.title,
+        before.authors,
+        before.citation,
+        before.date or datetime.now(UTC).date().isoformat(),
     )
     name = push.partition("/")[2] or out.resolve().name
-    rows = _RowOptions(number, seed, split, designs, types, answers, disjoint, part)
+    rows = _RowOptions(max_instances, seed, split, designs, types, answers, disjoint, part)
     if _is_suite(files):
         plan = _suite_plan(files[0], name, details, rows, default, tables)
     else:
@@ -240,7 +237,7 @@ def _plan(
     options = options_of(**tables)
     plain = RowRequest()
     request = RowRequest(
-        rows.number or plain.max_instances,
+        rows.max_instances or plain.max_instances,
         rows.seed or plain.seed,
         rows.designs,
         rows.types or plain.types,
@@ -331,7 +328,7 @@ def _suite_plan(
     disjoint = rows.disjoint or ""
     if disjoint in (("lexemes",) if matrices else ("sets", "answers")):
         raise click.UsageError(f"a suite of {file.kind} has no --disjoint {disjoint}: leave it out")
-    suite = SuiteRequest(file, rows.number, rows.seed, rows.split, rows.types, disjoint)
+    suite = SuiteRequest(file, rows.max_instances, rows.seed, rows.split, rows.types, disjoint)
     request = RowRequest(rows_per_file=rows.part)
     return Publishing.of_suite(name, asked, suite, details, request, default)
 
@@ -373,7 +370,7 @@ def _bibtex(path: Path | None) -> str:
 
 # --- what ``merula publish`` prints, and what it sends to the hub ---------------------------
 
-MOST = 12  # files that are named
+MAX_FILES_SHOWN = 12  # files that are named
 
 
 def report(out: Path, outcome: PublishOutcome) -> None:
@@ -399,7 +396,7 @@ def sizes(outcome: PublishOutcome) -> None:
     """The configurations with their splits."""
     for config in outcome.publication.configs:
         for split in config.splits:
-            rows = "" if config.kind == "matrix" else f", {split.rows:,} sentences"
+            rows = "" if config.kind == "matrix" else f", {counted(split.rows, 'sentence')}"
             click.echo(f"{config.name} {split.name}  {counted(split.instances, 'instance')}{rows}")
 
 
@@ -410,16 +407,16 @@ def _findings(audit: Mapping[str, Any]) -> str:
     faults = audit["faults"]
     if not faults:
         return f"audit of {what}: no faults"
-    named = ", ".join(faults[:MOST]) + (" …" if len(faults) > MOST else "")
+    named = ", ".join(faults[:MAX_FILES_SHOWN]) + (" …" if len(faults) > MAX_FILES_SHOWN else "")
     return f"audit of {what}: faults, which the card explains: {named}"
 
 
 def _list(what: str, files: Sequence[str]) -> None:
     """Some files, a line each."""
-    for name in files[:MOST]:
+    for name in files[:MAX_FILES_SHOWN]:
         click.echo(f"{what}  {name}")
-    if len(files) > MOST:
-        click.echo(f"{what}  … and {len(files) - MOST} more")
+    if len(files) > MAX_FILES_SHOWN:
+        click.echo(f"{what}  … and {len(files) - MAX_FILES_SHOWN} more")
 
 
 def show_push(folder: Path, repo: str, outcome: PublishOutcome, *, public: bool) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "-n",
-    "number",
+    "count",
     metavar="N",
     type=click.IntRange(1),
     default=1,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--format",
-    "form",
+    "format_name",
     type=click.Choice(["text", "lines", "html"]),
     default="text",
     help="Draw in the terminal, write a sentence a line, or a whole page.",
@@ -58,10 +58,10 @@ def show(
     file: str,
     design: str | None,
     seed: int,
-    number: int,
+    count: int,
     instance: int | None,
     template: bool | None,
-    form: str,
+    format_name: str,
     quiet: bool,
     **tables: Any,
 ) -> None:
@@ -84,17 +84,17 @@ def show(
             drawings.append(draw_instance(compiled, item, address_in(item, instance)))
         else:
             order = Permutation(item.count, seed)
-            rows = order.rows(0, min(number, item.count)).tolist()
+            rows = order.rows(0, min(count, item.count)).tolist()
             drawings += [draw_instance(compiled, item, int(address)) for address in rows]
     if template is False:
         drawings = [without_outline(drawing) for drawing in drawings]
-    if form == "html":
+    if format_name == "html":
         from merula.show.html import page
 
         name = compiled.grammar.name if compiled.grammar is not None else file
         click.echo(page(name, drawings))
         return
-    if form == "lines":
+    if format_name == "lines":
         for drawing in drawings:
             for row in drawing.rows:
                 star = "" if row.acceptable else "*"

@@ -39,7 +39,7 @@ def _complete_suite(
 @out_option("Write into this folder (new, empty, or of the same suite).")
 @click.option(
     "-n",
-    "number",
+    "count",
     metavar="N",
     type=click.IntRange(1),
     help="Make N paradigms or matrices of each design.",
@@ -87,7 +87,7 @@ def _complete_suite(
 )
 @click.option(
     "--format",
-    "form",
+    "format_name",
     type=click.Choice(FORMATS),
     help="The kind of the files.  [default: parquet]",
 )
@@ -102,7 +102,7 @@ def _complete_suite(
 def suite(
     recipe: str,
     out: Path,
-    number: int | None,
+    count: int | None,
     seed: int | None,
     split: str | None,
     disjoint: str | None,
@@ -113,7 +113,7 @@ def suite(
     sets: tuple[str, ...],
     types: tuple[str, ...],
     layout: str,
-    form: str | None,
+    format_name: str | None,
     workers: int | None,
     quiet: bool,
 ) -> None:
@@ -127,7 +127,7 @@ def suite(
     from merula.suite.plan import SETS, MatrixPlan, ParadigmPlan
     from merula.suite.recipe import MATRICES, matrix_recipe, paradigm_recipe, read_file
 
-    if layout != "merula" and form is not None:
+    if layout != "merula" and format_name is not None:
         raise click.UsageError(f"--layout {layout} has a format of its own: leave --format out")
     file = read_file(recipe)
     shares = _split(split)
@@ -136,21 +136,21 @@ def suite(
         _only(layout, disjoint, ("published",), ("lexemes",), file.kind)
         matrices = MatrixPlan(
             matrix_recipe(file).changed(seed=seed, split=shares),
-            form or "parquet",
+            format_name or "parquet",
             layout,
             disjoint or SETS,
             parts,
             sets,
             types,
-            number,
+            count,
         )
         _make(matrices, out, workers, quiet)
         return
     _refuse(file.kind, set=sets, type=types)
     _only(layout, disjoint, tuple(LAYOUTS), ("sets", "answers"), file.kind)
     paradigms = ParadigmPlan(
-        paradigm_recipe(file).changed(n=number, seed=seed, split=shares, cap=cap),
-        form or "parquet",
+        paradigm_recipe(file).changed(n=count, seed=seed, split=shares, cap=cap),
+        format_name or "parquet",
         layout,
         order or "",
         disjoint or "",
@@ -210,8 +210,8 @@ def _report(plan: SuitePlan, out: Path, made: MadeSuite) -> None:
     """What is in the folder now."""
     from merula.suite.summary import summary
 
-    for grammar, number in made.warnings.items():
-        warnings = counted(number, "warning")
+    for grammar, count in made.warnings.items():
+        warnings = counted(count, "warning")
         click.echo(f"{grammar}: {warnings}; `merula check {grammar}` shows them", err=True)
     draw(summary(plan, made.manifest))
     files = len(made.manifest.files)

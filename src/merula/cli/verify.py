@@ -23,7 +23,7 @@ from merula.cli.printing import progress_shown
 )
 @format_option
 @click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
-def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
+def verify(folders: tuple[Path, ...], format_name: str, quiet: bool) -> None:
     """Check that data sets are as they were made.
 
     Every file in the folders DIR is read again and compared with the manifest: Parquet and Arrow
@@ -34,13 +34,13 @@ def verify(folders: tuple[Path, ...], form: str, quiet: bool) -> None:
     from merula.publish.remake import remake
 
     progress = progress_shown(quiet=quiet)
-    found = []
+    checks = []
     for folder in folders:
         for item in check(folder, remake, progress):
-            found.append({"folder": str(folder), **asdict(item)})
-            if form == "text" and (item.fault or not quiet):
+            checks.append({"folder": str(folder), **asdict(item)})
+            if format_name == "text" and (item.fault or not quiet):
                 click.echo(f"{folder / item.file}  {item}")
-    if form == "json":
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
-    if any(item["fault"] for item in found):
+    if format_name == "json":
+        click.echo(json.dumps(checks, ensure_ascii=False, indent=2))
+    if any(item["fault"] for item in checks):
         raise click.exceptions.Exit(1)

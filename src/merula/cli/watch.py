@@ -45,34 +45,34 @@ def watch(file: str, design: str | None, seed: int, instance: int | None, **tabl
     try:
         from merula.cli.watcher import looks
 
-        for number, found in enumerate(looks(file, options)):
+        for index, seen in enumerate(looks(file, options)):
             click.clear()  # does nothing where there is no terminal
-            if number and not sys.stdout.isatty():
+            if index and not sys.stdout.isatty():
                 click.echo()
-            _show(found, design, seed, instance)
+            _show(seen, design, seed, instance)
     except KeyboardInterrupt:
         if sys.stdout.isatty():
             click.echo()
 
 
-def _show(found: Look, design: str | None, seed: int, instance: int | None) -> None:
+def _show(seen: Look, design: str | None, seed: int, instance: int | None) -> None:
     """The problems of a grammar, its drawings if it has no errors, and a line on both."""
     from merula.core.diagnostics import MerulaError
 
-    print_problems(found.problems)
+    print_problems(seen.problems)
     try:
-        _draw(found, design, seed, instance)
+        _draw(seen, design, seed, instance)
     except MerulaError as error:
         print_problems(error.problems)
-    click.secho(f"{_summary(found)} — {WAITING}", dim=True)
+    click.secho(f"{_summary(seen)} — {WAITING}", dim=True)
 
 
-def _draw(found: Look, design: str | None, seed: int, instance: int | None) -> None:
+def _draw(seen: Look, design: str | None, seed: int, instance: int | None) -> None:
     from merula.plan.order import Permutation
     from merula.show.drawing import draw_instance, draw_template
     from merula.show.terminal import render
 
-    compiled = found.compiled
+    compiled = seen.compiled
     if compiled is None or compiled.failed:
         return
     language = compiled.grammar.language if compiled.grammar is not None else ""
@@ -86,16 +86,16 @@ def _draw(found: Look, design: str | None, seed: int, instance: int | None) -> N
         click.echo()
 
 
-def _summary(found: Look) -> str:
-    errors = sum(problem.severity == "error" for problem in found.problems)
-    warnings = len(found.problems) - errors
-    parts = [f"checked in {max(found.seconds, 0.01):.2f} s"]
+def _summary(seen: Look) -> str:
+    errors = sum(problem.severity == "error" for problem in seen.problems)
+    warnings = len(seen.problems) - errors
+    parts = [f"checked in {max(seen.seconds, 0.01):.2f} s"]
     if errors:
         parts.append(counted(errors, "error"))
     if warnings:
         parts.append(counted(warnings, "warning"))
-    if found.compiled is not None and not errors:
-        designs = found.compiled.designs.values()
+    if seen.compiled is not None and not errors:
+        designs = seen.compiled.designs.values()
         parts.append(counted(len(designs), "design"))
         parts.append(counted(sum(design.count for design in designs), "instance"))
     return ", ".join(parts)

@@ -19,9 +19,9 @@ from merula.core.frozen import frozen
 from merula.grammar.program import read_grammar
 from merula.lexicon.table import TableOptions
 
-POLL = 0.2  # seconds between two looks at the files
-QUIET = 0.1  # seconds without a change, after which a file is taken to be complete
-PATIENCE = 15  # how often that is asked before a file is read as it is
+POLL_SECONDS = 0.2  # seconds between two looks at the files
+QUIET_SECONDS = 0.1  # seconds without a change, after which a file is taken to be complete
+MAX_QUIET_LOOKS = 15  # how often that is asked before a file is read as it is
 
 Sleep = Callable[[float], object]
 
@@ -93,13 +93,13 @@ def wait(files: Stamps, sleep: Sleep = time.sleep) -> None:
     """
     now = files
     while now == files:
-        sleep(POLL)
+        sleep(POLL_SECONDS)
         now = _stamps(files)
-        for _ in range(PATIENCE):
+        for _ in range(MAX_QUIET_LOOKS):
             if now == files:
                 break
             before = now
-            sleep(QUIET)
+            sleep(QUIET_SECONDS)
             now = _stamps(files)
             gone = any(now[path] is None for path, known in files.items() if known is not None)
             if now == before and not gone:
