@@ -1354,8 +1354,8 @@ def test_tables_and_imports_that_are_not_there(
         (["--column", "=Subject"], "", "should be NAME=HEADER"),
         (["--lexicon", ""], "", "names no file"),
         (["--lexicon", "sets.tsv="], "", "names no file"),
-        (["--separator", ""], "", "nothing is given"),
-        (["--encoding", ""], "", "nothing is given"),
+        (["--separator", ""], "", "it is empty"),
+        (["--encoding", ""], "", "it is empty"),
     ],
 )
 def test_options_for_tables(arguments: list[str], code: str, message: str) -> None:

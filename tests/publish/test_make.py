@@ -1118,7 +1118,7 @@ def test_suites_are_named_in_any_case() -> None:
 
 
 def test_a_citation_that_is_none_is_told() -> None:
-    assert "it holds no entry" in refused("toy.merula", "--citation", "toy.csv")
+    assert "it does not contain an entry" in refused("toy.merula", "--citation", "toy.csv")
 
 
 def test_a_type_of_paradigms_is_told() -> None:

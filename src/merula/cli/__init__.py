@@ -1,6 +1,8 @@
-"""The command line: arguments, printing, exit codes (0 fine, 1 the input is at fault, 2 usage).
+"""The command line: arguments go in; text, files and an exit code come out.
 
-Each command is a module of this package, imported when it is asked for.
+`main` is the console script ``merula``. Exit codes: 0 fine, 1 the input is at fault, 2 the command
+is used wrongly, 130 the user interrupted it. Each command is a module of this package, imported
+when it is asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ gc.set_threshold(200_000, 50, 50)
 
 import click  # noqa: E402
 
-# In the order in which one needs them.
+# In the order in which a user needs them; `merula --help` lists them in it.
 COMMANDS = (
     "new",
     "check",
@@ -42,19 +44,19 @@ COMMANDS = (
 
 
 def _use_utf8() -> None:
-    """Let what goes to a file or another program be UTF-8, whatever the locale says.
+    """Write UTF-8 to files and other programs, whatever the locale says.
 
-    A page says of itself that it is, and JSON has to be. A terminal knows best what it can show.
-    What UTF-8 cannot say, bytes of a file's name that are no text, is written as an escape.
+    A page declares UTF-8, and JSON requires it; a terminal keeps its own encoding. What UTF-8
+    cannot encode (bytes of a file's name that are not text) is written as an escape.
     """
     for stream in (sys.stdout, sys.stderr):
-        # what a caller has put in their place may have no encoding
+        # a stream that a caller has put in place may not have an encoding
         if hasattr(stream, "reconfigure") and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 class _Group(click.Group):
-    """Imports a command when it is used; prints problems instead of tracebacks."""
+    """A group that imports a command when it is used, and prints problems instead of tracebacks."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _use_utf8()
@@ -75,19 +77,19 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        from merula.core.wording import did_you_mean
+        from merula.core.wording import did_you_mean, listing
 
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS:
-            hint = did_you_mean(name, COMMANDS) or f"there is {', '.join(COMMANDS)}"
-            raise click.UsageError(f"no command is called {name!r}; {hint}", ctx)
+            hint = did_you_mean(name, COMMANDS) or f"the commands are {listing(COMMANDS)}"
+            raise click.UsageError(f"no command is named {name!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         from merula.cli.printing import print_problems
         from merula.core.diagnostics import MerulaError
 
-        atexit.register(gc.freeze)  # at the end of the process no circle is worth looking for
+        atexit.register(gc.freeze)  # at the end of the process circles are not worth looking for
         # No command multiplies matrices: the threads that numpy starts for it would only spin.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if os.environ.get("NO_COLOR"):

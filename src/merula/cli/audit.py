@@ -47,16 +47,23 @@ def _complete_check(
 @click.option("--good", metavar="COLUMN", default="", help="Pairs: the column of good sentences.")
 @click.option("--bad", metavar="COLUMN", default="", help="Pairs: the column of bad sentences.")
 @click.option("--sentence", metavar="COLUMN", default="", help="The column of sentences.")
-@click.option("--label", metavar="COLUMN", default="", help="The column that says which are good.")
+@click.option(
+    "--label", metavar="COLUMN", default="", help="The column that says which sentences are good."
+)
 @click.option("--group", metavar="COLUMN", default="", help="The column that names the paradigm.")
-@click.option("--language", metavar="CODE", default="", help="The language (else as noted, or en).")
+@click.option(
+    "--language",
+    metavar="CODE",
+    default="",
+    help="The language (else the one that the data name, or en).",
+)
 @click.option(
     "--allow",
     "allowed",
     metavar="CHECK",
     multiple=True,
     shell_complete=_complete_check,
-    help="Allow this check to find something.",
+    help="Allow this check to find something (may be repeated).",
 )
 @click.option(
     "--tolerance",
@@ -145,12 +152,12 @@ def _demand_known(allowed: Sequence[str], names: Sequence[str]) -> None:
 
     for name in allowed:
         if name not in names:
-            hint = did_you_mean(name, names) or f"there is {', '.join(names)}"
-            raise click.BadParameter(f"no check is called {name!r}; {hint}", param_hint="--allow")
+            hint = did_you_mean(name, names) or f"the checks are {', '.join(names)}"
+            raise click.BadParameter(f"no check is named {name!r}; {hint}", param_hint="--allow")
 
 
 def _surfaces(languages: Sequence[str]) -> dict[str, Surface]:
-    """The surface rules that come with Merula, of the languages that have some."""
+    """Return the surface rules that come with Merula, for those languages that have some."""
     from merula.core.resources import find
     from merula.lexicon.surface import load_surface
 

@@ -1,4 +1,4 @@
-"""``merula check``: everything that is wrong with grammars and their tables."""
+"""``merula check``: what is wrong with grammars and their tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 @click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 @table_options
 def check(files: Sequence[str], format_name: str, quiet: bool, **tables: Any) -> None:
-    """Report everything that is wrong with grammars and their tables."""
+    """Report what is wrong with grammars and their tables.
+
+    The exit code is 1 if there is an error; warnings alone do not change it.
+    """
     options = options_of(**tables)
     problems: list[Diagnostic] = []
     for file in files:
@@ -49,7 +52,7 @@ def _summary(files: Sequence[str], problems: Sequence[Diagnostic]) -> str:
 
 
 def _more(problems: Sequence[Diagnostic]) -> str:
-    """Where to read on: the codes of the first problems, those of errors first."""
+    """Return where to read on: the first codes, those of errors before those of warnings."""
     errors_first = sorted(problems, key=lambda p: p.severity != "error")
     codes = list(dict.fromkeys(p.code for p in errors_first))
     return f"`merula explain {' '.join(codes[:3])}` tells more"

@@ -1,4 +1,4 @@
-"""``merula completion``: what makes a shell complete commands, options, grammars and designs."""
+"""``merula completion``: a script with which a shell completes commands, options and names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 SHELLS = ("bash", "zsh", "fish")
 
-# Click's own script for bash has either folders or names, and puts a space behind a folder.
+# Click's own script for bash completes either folders or names, and adds a space after a folder.
 _BASH = """\
 _merula_completion() {
     local kind word
@@ -32,7 +32,7 @@ complete -o nosort -F _merula_completion merula
 def completion(shell: str) -> None:
     """Print the script with which a shell completes what you type.
 
-    Put the line for your shell into its file of settings, and open a new terminal:
+    Put the line for your shell into its settings file, and open a new terminal:
 
     \b
       ~/.bashrc                    eval "$(merula completion bash)"

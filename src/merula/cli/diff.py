@@ -29,11 +29,11 @@ from merula.cli.printing import draw
     type=click.IntRange(0),
     default=3,
     show_default=True,
-    help="How many examples are shown of instances lost, gained and changed.",
+    help="Show N examples each of instances lost, gained and changed.",
 )
 @seed_option("which examples are shown")
 @format_option
-@click.option("--exit-code", is_flag=True, help="Exit with 1 where the data differ.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if the data differ.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not mention warnings.")
 @click.option(
     "--old-lexicon", multiple=True, metavar="[NAME=]FILE", help="Like --lexicon, for OLD alone."

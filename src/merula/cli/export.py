@@ -1,4 +1,4 @@
-"""``merula export``: published data for the tools that people run already."""
+"""``merula export``: published data in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
     "format_name",
     type=click.Choice(FORMATS, case_sensitive=False),
     required=True,
-    help="Which tool it is for.",
+    help="The tool that the data are for.",
 )
 @click.option(
     "--out",

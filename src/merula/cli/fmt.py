@@ -1,4 +1,4 @@
-"""``merula fmt``: grammars laid out in the one way there is."""
+"""``merula fmt``: grammars laid out in one way."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ STDIN = "-"
 @click.argument("files", nargs=-1, required=True, metavar="FILE…", shell_complete=complete_file)
 @click.option("--check", is_flag=True, help="Write nothing; fail if a file would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing but problems and differences.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only problems and differences.")
 def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
     """Lay out grammars: spaces, columns, long lines.
 
-    Of a folder, all *.merula files below it are laid out. The file - is standard input; the result
-    goes to standard output. A grammar that cannot be read stays as it is.
+    In a folder, all *.merula files below it are laid out. With - for a file, standard input is laid
+    out to standard output. A grammar that cannot be read stays as it is.
     """
     from merula.cli.reformat import grammars_in, reformat
     from merula.core.diagnostics import Report
@@ -35,7 +35,7 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
     report = Report()
     stdin = STDIN in files
     if stdin and len(files) > 1:
-        raise click.UsageError("- cannot be combined with other files")
+        raise click.UsageError("- cannot be combined with other files: leave them out")
     names = [STDIN] if stdin else grammars_in(files, report)
     read = _from_stdin if stdin else reformat
     done = [file for name in names if (file := read(name, report)) is not None]

@@ -54,7 +54,7 @@ LAYOUTS = ("wide", "genbench", "xy")
     "--format",
     "format_name",
     type=click.Choice(FORMATS),
-    help="The kind of the files.  [default: parquet]",
+    help="The format of the files.  [default: parquet]",
 )
 @click.option(
     "--layout",
@@ -62,7 +62,9 @@ LAYOUTS = ("wide", "genbench", "xy")
     help="Write matrices as published ones are: one wide table, GenBench's tasks, lists x and y.",
 )
 @variation_options
-@click.option("--spans", is_flag=True, help="Add where each object stands, in characters.")
+@click.option(
+    "--spans", is_flag=True, help="Add the place of each object in its sentence, in characters."
+)
 @click.option("--keep", metavar="NAME,…", help="Keep only these columns of the data.")
 @workers_option
 @click.option(
@@ -77,7 +79,7 @@ LAYOUTS = ("wide", "genbench", "xy")
     type=click.IntRange(1),
     default=1_048_576,
     show_default=True,
-    help="Begin a new file after about N of them.",
+    help="Begin a new file after about N sentences.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress, and do not mention warnings.")
 @table_options
@@ -131,7 +133,7 @@ def generate(
 
 
 def _only(compiled: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """The grammars with the designs of some names, each of which one of them has."""
+    """Return the grammars with only the named designs; raises `MerulaError` for an unknown name."""
     from dataclasses import replace
 
     designs = {name for c in compiled for name in c.designs}
@@ -157,7 +159,7 @@ def _shard(text: str | None) -> Shard | None:
 
 
 def _report(out: Path, outcome: RunOutcome) -> None:
-    """What is in the folder now."""
+    """Print what is in the folder now."""
     from merula.data.formats import suffix
 
     if outcome.manifest is None:
@@ -174,4 +176,4 @@ def _report(out: Path, outcome: RunOutcome) -> None:
         spread = "" if len(names) == 1 else f" in {len(names)} files"
         click.echo(f"{out / name}  {counted(design.instances, 'instance')}{rows}{spread}")
     if not outcome.made:
-        click.echo(f"{out} was there already; nothing is left to do", err=True)
+        click.echo(f"{out} is complete already; nothing is left to do", err=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def compiled(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, ...]:
-    """A compiled grammar, or what is wrong where its file cannot be read."""
+    """Return a compiled grammar, or the problems where its file cannot be read."""
     from merula.compiler.compile import compile_source
     from merula.core.diagnostics import Report
     from merula.grammar.program import read_grammar
@@ -28,7 +28,10 @@ def compiled(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, .
 
 
 def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled:
-    """The compiled grammar of a file; errors are raised, warnings printed."""
+    """Return the compiled grammar of a file; errors are raised, warnings are counted.
+
+    With ``quiet`` nothing is said of warnings.
+    """
     from merula.core.diagnostics import MerulaError
 
     grammar = compiled(file, options)
@@ -43,7 +46,7 @@ def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled
 
 
 def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
-    """The design of a name, or all designs; raises `MerulaError`."""
+    """Return the design that is named, or all designs without a name; raises `MerulaError`."""
     from merula.core.diagnostics import MerulaError
     from merula.core.wording import did_you_mean, listing
 
@@ -60,7 +63,7 @@ def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
 
 
 def address_in(design: CompiledDesign, address: int) -> int:
-    """The address, if the design has it; raises `MerulaError`."""
+    """Return the address if the design has an instance there; raises `MerulaError`."""
     from merula.core.diagnostics import MerulaError
 
     if not 0 <= address < design.count:

@@ -43,7 +43,7 @@ def _complete_table(
 
 
 def _reading(command: F) -> F:
-    """The options that say how a table is read."""
+    """Add the argument of files, and the options that say how a table is read."""
     for option in (
         click.option(
             "--column",
@@ -69,7 +69,7 @@ def _reading(command: F) -> F:
 def check(files: Sequence[str], format_name: str, quiet: bool, **reading: Any) -> None:
     """Report what is wrong or odd in tables.
 
-    What is odd may be meant: slips, gaps, doubles, strange characters.
+    Errors are wrong. Warnings are odd, and may be meant: slips, gaps, doubles, strange characters.
     """
     from merula.core.diagnostics import Report
     from merula.lexicon.oddities import check_table
@@ -126,7 +126,7 @@ def _read(
     encoding: str | None,
     columns: Sequence[str],
 ) -> tuple[bytes, TableFormat, Legend | None] | None:
-    """The bytes of a file, how to read them, its legend; what is wrong goes to the report."""
+    """Return the bytes of a file, their format and the legend; faults go to the report."""
     from merula.lexicon.files import find_legend, find_table, holds_text, table_format
 
     file_format = table_format(options_of((), separator, encoding, columns), report)
@@ -137,7 +137,7 @@ def _read(
 
 
 def _in_order(report: Report) -> list[Diagnostic]:
-    """The problems of a table by line; one about the whole table comes first."""
+    """Return the problems of a table by line; those of the whole table come first."""
 
     def line(problem: Diagnostic) -> int:
         place = problem.place or (problem.labels[0].span.source.name if problem.labels else "")
@@ -148,7 +148,7 @@ def _in_order(report: Report) -> list[Diagnostic]:
 
 
 def _here(problem: Diagnostic) -> Diagnostic:
-    """The problem with the option that does what the remedy would write into a grammar."""
+    """Return the problem with the option that does here what the remedy writes into a grammar."""
     remedy = re.sub(r'`encoded "([^"]+)"`', r"\g<0> (here: --encoding \1)", problem.remedy)
     remedy = re.sub(
         r'(`separated by ("[^"]+")` after the file)', r"\1 (here: --separator \2)", remedy

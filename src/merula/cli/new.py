@@ -46,7 +46,7 @@ def _complete_language(
     show_default=True,
     metavar="CODE",
     shell_complete=_complete_language,
-    help="Write its words in this language: en, fr, it … (a code that is not known lists all).",
+    help="The language of its words: en, fr, it … (an unknown code lists all).",
 )
 @click.option(
     "--out",
@@ -77,6 +77,6 @@ def new(name: str, kind: str, code: str, out: Path | None) -> None:
 
 
 def _quoted(path: Path) -> str:
-    """A path as one word of a command."""
+    """Return a path as one word of a command."""
     text = str(path)
     return f'"{text}"' if any(c.isspace() or c in "'&();$" for c in text) else text

@@ -1,4 +1,8 @@
-"""What several commands share: how tables are read, what is compiled, how things are printed."""
+"""Arguments and options that several commands share, and how a shell completes them.
+
+Decorators such as `table_options` add the options to a command of click; `options_of` and
+`variation_of` make values of what the user has given.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def complete_grammar(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    """The grammars that `complete_file` finds, and those that come with Merula."""
+    """Return the grammars that `complete_file` finds, after those that come with Merula."""
     from click.shell_completion import CompletionItem
 
     from merula.core.resources import folder
@@ -41,7 +45,7 @@ def complete_grammar(
 def complete_file(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    """The grammars in the folder that an unfinished path names; the shell adds its folders."""
+    """Return the grammars in the folder that an unfinished path names; the shell adds folders."""
     from click.shell_completion import CompletionItem
 
     del ctx, param
@@ -49,20 +53,20 @@ def complete_file(
     as_written = incomplete[: len(incomplete) - len(start)]
     try:
         inside = sorted(Path(before).expanduser().iterdir())
-    except (OSError, RuntimeError):  # not to be read; the home of an unknown user
+    except (OSError, RuntimeError):  # a folder that may not be read; the home of an unknown user
         return []
     fitting = [path for path in inside if path.name.startswith(start)]
     names = [p.name for p in fitting if p.suffix == SUFFIX and p.is_file()]
-    found = [CompletionItem(as_written + name) for name in names]
+    items = [CompletionItem(as_written + name) for name in names]
     if any(path.is_dir() for path in fitting):
-        found.append(CompletionItem(incomplete, type="dir"))
-    return found
+        items.append(CompletionItem(incomplete, type="dir"))
+    return items
 
 
 def complete_folder(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    """Folders, which the shell finds."""
+    """Leave it to the shell to find folders."""
     from click.shell_completion import CompletionItem
 
     del ctx, param
@@ -72,7 +76,7 @@ def complete_folder(
 def complete_design(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    """The paradigms and matrices of the grammar that is named before; nothing is compiled."""
+    """Return the designs of the grammar that is named before, without compiling it."""
     from click.shell_completion import CompletionItem
 
     from merula.core.diagnostics import Report
@@ -94,7 +98,7 @@ def complete_design(
 
 
 def table_options(command: F) -> F:
-    """The options that say how tables are read."""
+    """Add the options that say how tables are read."""
     for option in reversed(
         (
             click.option(
@@ -120,25 +124,25 @@ def table_options(command: F) -> F:
 
 
 def format_option(command: F) -> F:
-    """The option that says for whom it is printed, of commands that can do both."""
+    """Add the option ``--format``, of commands that print for people or for programs."""
     return click.option(
         "--format",
         "format_name",
         type=click.Choice(["text", "json"]),
         default="text",
-        help="Print for people (text), or for programs.",
+        help="Print for people (text) or for programs (json).",
     )(command)
 
 
 def seed_option(what: str) -> Callable[[F], F]:
-    """The option ``--seed``, which decides ``what``."""
+    """Return a decorator that adds ``--seed``; ``what`` ends its help, "Decides …"."""
     return click.option(
         "--seed", metavar="N", type=int, default=0, show_default=True, help=f"Decides {what}."
     )
 
 
 def out_option(what: str) -> Callable[[F], F]:
-    """The option ``--out``, a folder to write into; ``what`` says which there may be."""
+    """Return a decorator that adds ``--out``, a folder to write into; ``what`` is its help."""
     return click.option(
         "--out",
         "-o",
@@ -151,7 +155,7 @@ def out_option(what: str) -> Callable[[F], F]:
 
 
 def workers_option(command: F) -> F:
-    """The option ``--workers``: one process, unless more are asked for."""
+    """Add the option ``--workers``: one process, unless more are asked for."""
     return click.option(
         "--workers",
         "-w",
@@ -164,13 +168,13 @@ def workers_option(command: F) -> F:
 
 
 def variation_options(command: F) -> F:
-    """The options that say how the items of a matrix vary in their lexemes."""
+    """Add the options that say how the items of a matrix vary in their lexemes."""
     answers = click.option(
         "--answers",
         type=click.Choice(["one", "mixed"]),
         default="one",
         show_default=True,
-        help="With variation III: answers from one more instance, or each from another.",
+        help="With --variation III: take all answers from one more instance, or each from another.",
     )
     kind = click.option(
         "--variation",
@@ -183,7 +187,7 @@ def variation_options(command: F) -> F:
 
 
 def variation_of(variation: str, answers: str) -> Variation:
-    """What the options of `variation_options` say; raises `click.UsageError`."""
+    """Return the value of `variation_options`; raises `click.UsageError`."""
     from merula.rows.variation import Variation
 
     if answers != "one" and variation == "I":
@@ -194,7 +198,7 @@ def variation_of(variation: str, answers: str) -> Variation:
 def options_of(
     lexicons: Sequence[str], separator: str | None, encoding: str | None, columns: Sequence[str]
 ) -> TableOptions:
-    """What the options of `table_options` say; raises `click.BadParameter`."""
+    """Return the value of `table_options`; raises `click.BadParameter`."""
     from merula.lexicon.table import TableOptions
 
     files = {}
@@ -209,7 +213,7 @@ def options_of(
         if not equals or not name or not header:
             raise click.BadParameter(f"{text!r} should be NAME=HEADER", param_hint="--column")
         mapped[name] = header
-    for given, option in ((separator, "--separator"), (encoding, "--encoding")):
-        if given == "":
-            raise click.BadParameter("nothing is given", param_hint=option)
+    for value, option in ((separator, "--separator"), (encoding, "--encoding")):
+        if value == "":
+            raise click.BadParameter("it is empty: name a value or leave it out", param_hint=option)
     return TableOptions(files, separator, encoding, mapped)

@@ -39,7 +39,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 
 
 def _coloured(line: str, problem: Diagnostic) -> str:
-    """A line of a rendered problem: the marks under a place stand out, and so do key words."""
+    """Return a line of a rendered problem with its marks and, of a grammar, its words coloured."""
     marks = re.match(r"( +\| +)(\^+|-+)", line)
     if marks:
         colour = _COLOURS[problem.severity] if marks[2][0] == "^" else "blue"
@@ -56,7 +56,7 @@ def _coloured(line: str, problem: Diagnostic) -> str:
 
 
 def _coloured_code(text: str, number: int) -> str:
-    """A line of a grammar, counted from one."""
+    """Return a line of a grammar in colours; the first is number one."""
     from merula.language.highlight import by_line
 
     styles: dict[str, dict[str, Any]] = {
@@ -73,7 +73,7 @@ def _coloured_code(text: str, number: int) -> str:
 
 
 def draw(drawing: RenderableType) -> None:
-    """Print a drawing: as wide as the terminal, or as wide as it needs where there is none."""
+    """Print a drawing as wide as the terminal, or in a file as wide as it needs to be."""
     from rich.console import Console
 
     from merula.show.terminal import text_of
@@ -85,20 +85,23 @@ def draw(drawing: RenderableType) -> None:
 
 
 def progress_line(what: str, done: int, of: int) -> None:
-    """Show how far it is, in a line that is written over."""
-    far = f": {done:,} of {of:,}" if of else ""
+    """Show how far the work is, in one line that is written over."""
+    share = f": {done:,} of {of:,}" if of else ""
     end = "\n" if of and done == of else "\r"
-    click.echo(f"\r\033[K{what}{far}{end}", err=True, nl=False)
+    click.echo(f"\r\033[K{what}{share}{end}", err=True, nl=False)
 
 
 def progress_shown(*, quiet: bool) -> Progress | None:
-    """Return what shows progress, where somebody looks: in a terminal, unless ``quiet``."""
+    """Return `progress_line` in a terminal, unless ``quiet``; elsewhere None."""
     return progress_line if sys.stderr.isatty() and not quiet else None
 
 
 @contextmanager
 def interrupted(what_is_left: str) -> Iterator[None]:
-    """Say what is left where the user stops the command, and exit as the shell expects."""
+    """Say what is left when the user interrupts the block, and exit with `INTERRUPTED`.
+
+    ``what_is_left`` ends the line "interrupted: …".
+    """
     try:
         yield
     except KeyboardInterrupt:

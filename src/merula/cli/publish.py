@@ -1,4 +1,8 @@
-"""``merula publish``: a data set repository that people load in one line."""
+"""``merula publish``: a data set repository that people load in one line.
+
+Options become a plan (`Publishing`), which is made in the folder; then it is said what was made,
+and the folder may be sent to the hub.
+"""
 
 from __future__ import annotations
 
@@ -79,25 +83,27 @@ class _RowOptions(NamedTuple):
     "types",
     multiple=True,
     type=click.Choice(["I", "III"]),
-    help="Publish matrices of this type only (else of both).",
+    help="Publish only matrices of this type (else of both).",
 )
 @click.option(
     "--answers",
     type=click.Choice(["one", "mixed"]),
-    help="Type III: answers from one more instance, or each from another.  [default: one]",
+    help="Type III: take all answers from one more instance, or each from another.  [default: one]",
 )
 @click.option(
     "--disjoint",
     type=click.Choice(["lexemes", "sets", "answers"]),
     help="Of a suite: what no two splits may share.",
 )
-@click.option("--title", metavar="TEXT", default="", help="What the data set is called.")
-@click.option("--author", "authors", multiple=True, metavar="NAME", help="Who made it.")
+@click.option("--title", metavar="TEXT", default="", help="The title of the data set.")
+@click.option(
+    "--author", "authors", multiple=True, metavar="NAME", help="An author (may be repeated)."
+)
 @click.option(
     "--citation",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="How to cite it, in BibTeX.",
+    help="A file of BibTeX that says how to cite it.",
 )
 @click.option(
     "--date",
@@ -111,7 +117,12 @@ class _RowOptions(NamedTuple):
     type=click.Path(path_type=Path),
     help="A card template of your own (Jinja2).",
 )
-@click.option("--default", metavar="CONFIG", default="", help="What is loaded if none is named.")
+@click.option(
+    "--default",
+    metavar="CONFIG",
+    default="",
+    help="The configuration that is loaded if none is named.",
+)
 @click.option(
     "--rows-per-file",
     "part",
@@ -119,7 +130,7 @@ class _RowOptions(NamedTuple):
     type=click.IntRange(1),
     default=500_000,
     show_default=True,
-    help="Begin a new file after about N of them.",
+    help="Begin a new file after about N rows.",
 )
 @click.option(
     "--audit-sentences",
@@ -132,11 +143,11 @@ class _RowOptions(NamedTuple):
 )
 @click.option("--no-source", is_flag=True, help="Leave grammars and tables out.")
 @click.option(
-    "--replace", is_flag=True, help="Replace what is there even if its columns have other types."
+    "--replace", is_flag=True, help="Replace published data even if their columns have other types."
 )
 @click.option("--push", metavar="OWNER/NAME", default="", help="Upload it to the hub.")
 @click.option("--public", is_flag=True, help="With --push: make it public.")
-@click.option("--dry-run", is_flag=True, help="With --push: list what would be uploaded.")
+@click.option("--dry-run", is_flag=True, help="With --push: only list what would be uploaded.")
 @workers_option
 @click.option("--quiet", "-q", is_flag=True, help="Print only problems.")
 @table_options
@@ -168,12 +179,12 @@ def publish(
     default: str,
     **tables: Any,
 ) -> None:
-    """Publish the data of grammars, or of a suite: Parquet files, a card, the sources.
+    """Publish the data of grammars or of a suite.
 
-    DIR becomes a data set repository as the Hugging Face hub has them. Publishing again writes
-    only what has changed, and needs no title, licence or the like again; `merula verify DIR` makes
-    all of it again and compares. Instead of grammars you may name one suite (npi, blm) or recipe
-    (*.toml).
+    DIR becomes a data set repository for the Hugging Face hub: Parquet files, a card and the
+    sources. Publishing again writes only what has changed, and remembers the title, the licence and
+    the like; `merula verify DIR` makes all of it again and compares. Instead of grammars you may
+    name one suite (npi, blm) or recipe (*.toml).
     """
     from merula.publish.licences import demand_licence
     from merula.publish.make import PublishOptions, remembered
@@ -206,13 +217,13 @@ def publish(
         return
     outcome = _made(plan, out, options, quiet=quiet)
     if not quiet:
-        report(out, outcome)
+        _report(out, outcome)
     if push:
-        send(out, push, outcome, public=public, replace=replace, quiet=quiet)
+        _send(out, push, outcome, public=public, replace=replace, quiet=quiet)
 
 
 def _demand_hub(repo: str, *, dry_run: bool) -> None:
-    """Refuse a name, and a push without a token, before anything is made."""
+    """Raise `MerulaError` for a wrong name or a missing token, before anything is made."""
     from merula.publish.hub.push import demand_repo_name, demand_token
 
     demand_repo_name(repo)
@@ -250,7 +261,7 @@ def _plan(
     )
     plan = Publishing(name, asked, details, request, default)
     if rows.types and all(config.kind == "paradigm" for config in plan.publication.configs):
-        raise click.UsageError("--type is for matrices, and there is none: leave it out")
+        raise click.UsageError("--type is for matrices, and there are none: leave it out")
     return plan
 
 
@@ -264,7 +275,7 @@ def _made(plan: Publishing, out: Path, options: PublishOptions, *, quiet: bool) 
 def _dry_run(
     plan: Publishing, out: Path, options: PublishOptions, repo: str, *, public: bool, quiet: bool
 ) -> None:
-    """Publish elsewhere, and list what would be uploaded from there."""
+    """Publish into a temporary folder, and list what would be uploaded from there."""
     from dataclasses import replace
     from tempfile import TemporaryDirectory
 
@@ -277,8 +288,8 @@ def _dry_run(
             options = replace(options, template=template)
         outcome = _made(plan, folder, options, quiet=quiet)
         if not quiet:
-            sizes(outcome)
-        show_push(folder, repo, outcome, public=public)
+            _print_sizes(outcome)
+        _show_push(folder, repo, outcome, public=public)
 
 
 def _names(authors: Sequence[str]) -> tuple[str, ...]:
@@ -286,7 +297,7 @@ def _names(authors: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_suite(files: Sequence[str]) -> bool:
-    """Whether a suite is named, or a recipe; raises `click.UsageError` beside something else."""
+    """Return whether a suite or a recipe is named; raises `click.UsageError` for more than one."""
     from merula.suite.recipe import known_suites
 
     suites = [
@@ -295,7 +306,9 @@ def _is_suite(files: Sequence[str]) -> bool:
         if file.endswith(".toml") or (file.lower() in known_suites() and not Path(file).is_file())
     ]
     if suites and len(files) > 1:
-        raise click.UsageError(f"{suites[0]} is a suite: publish it into a folder of its own")
+        raise click.UsageError(
+            f"{suites[0]} is a suite: publish it alone, into a folder of its own"
+        )
     return bool(suites)
 
 
@@ -348,14 +361,14 @@ def _demand_split(split: str) -> None:
 
 
 def _bibtex(path: Path | None) -> str:
-    """The text of a file of BibTeX that is named; raises `MerulaError` where it is none."""
+    """Return the text of a file of BibTeX; raises `MerulaError` if it is not one."""
     from merula.core.diagnostics import MerulaError
 
     if path is None:
         return ""
     try:
         text = path.read_text(encoding="utf-8-sig").strip()
-        reason = "" if "@" in text else "it holds no entry, such as @misc{key, …}"
+        reason = "" if "@" in text else "it does not contain an entry, such as @misc{key, …}"
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not written in UTF-8"
     if reason:
@@ -368,14 +381,13 @@ def _bibtex(path: Path | None) -> str:
     return text
 
 
-# --- what ``merula publish`` prints, and what it sends to the hub ---------------------------
+# names of files or checks: a dozen lines leave the summary in sight
+MAX_NAMES_SHOWN = 12
 
-MAX_FILES_SHOWN = 12  # files that are named
 
-
-def report(out: Path, outcome: PublishOutcome) -> None:
-    """What is in the folder now, and what of it is new."""
-    sizes(outcome)
+def _report(out: Path, outcome: PublishOutcome) -> None:
+    """Print what is in the folder now, and what of it is new."""
+    _print_sizes(outcome)
     if outcome.audit is not None:
         click.echo(_findings(outcome.audit))
     if outcome.saved:
@@ -392,8 +404,8 @@ def report(out: Path, outcome: PublishOutcome) -> None:
     click.echo(f"{out}  {counted(written, 'file')} written{left}{gone}")
 
 
-def sizes(outcome: PublishOutcome) -> None:
-    """The configurations with their splits."""
+def _print_sizes(outcome: PublishOutcome) -> None:
+    """Print the configurations with their splits."""
     for config in outcome.publication.configs:
         for split in config.splits:
             rows = "" if config.kind == "matrix" else f", {counted(split.rows, 'sentence')}"
@@ -401,26 +413,26 @@ def sizes(outcome: PublishOutcome) -> None:
 
 
 def _findings(audit: Mapping[str, Any]) -> str:
-    """What the audit has found, in a line."""
+    """Return what the audit has found, in a line."""
     of = {"sentences": audit["sentences"], "matrices": audit["matrices"]}
     what = " and ".join(f"{number:,} {name}" for name, number in of.items() if number)
     faults = audit["faults"]
     if not faults:
         return f"audit of {what}: no faults"
-    named = ", ".join(faults[:MAX_FILES_SHOWN]) + (" …" if len(faults) > MAX_FILES_SHOWN else "")
+    named = ", ".join(faults[:MAX_NAMES_SHOWN]) + (" …" if len(faults) > MAX_NAMES_SHOWN else "")
     return f"audit of {what}: faults, which the card explains: {named}"
 
 
 def _list(what: str, files: Sequence[str]) -> None:
-    """Some files, a line each."""
-    for name in files[:MAX_FILES_SHOWN]:
+    """Print the first files, a line each."""
+    for name in files[:MAX_NAMES_SHOWN]:
         click.echo(f"{what}  {name}")
-    if len(files) > MAX_FILES_SHOWN:
-        click.echo(f"{what}  … and {len(files) - MAX_FILES_SHOWN} more")
+    if len(files) > MAX_NAMES_SHOWN:
+        click.echo(f"{what}  … and {len(files) - MAX_NAMES_SHOWN} more")
 
 
-def show_push(folder: Path, repo: str, outcome: PublishOutcome, *, public: bool) -> None:
-    """What would be uploaded."""
+def _show_push(folder: Path, repo: str, outcome: PublishOutcome, *, public: bool) -> None:
+    """Print what would be uploaded."""
     from merula.publish.hub.push import plan_push
 
     plan = plan_push(folder, repo, _files_of(outcome), private=not public)
@@ -439,10 +451,10 @@ def _files_of(outcome: PublishOutcome) -> list[str]:
     return [*outcome.publication.files(), PUBLICATION]
 
 
-def send(
+def _send(
     out: Path, repo: str, outcome: PublishOutcome, *, public: bool, replace: bool, quiet: bool
 ) -> None:
-    """Upload a folder, and say what went."""
+    """Upload a folder, and print what was sent."""
     from merula.publish.hub.push import push
 
     with interrupted("the repository is as it was or has all; the same command goes on"):
@@ -460,11 +472,11 @@ def send(
         click.echo(f"{repo} stays {now}: change that in its settings on the hub", err=True)
     if quiet:
         return
-    went, there, gone = (
+    sent, kept, deleted = (
         len(done.of(*kinds)) for kinds in (("added", "changed"), ("kept",), ("deleted",))
     )
     click.echo(
-        f"{done.url}  {counted(went, 'file')} uploaded"
-        + f", {there} there already" * bool(there)
-        + f", {gone} deleted" * bool(gone)
+        f"{done.url}  {counted(sent, 'file')} uploaded"
+        + f", {kept} there already" * bool(kept)
+        + f", {deleted} deleted" * bool(deleted)
     )

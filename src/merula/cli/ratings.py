@@ -1,4 +1,4 @@
-"""``merula ratings``: what raters have filled in, beside what was published."""
+"""``merula ratings``: what raters have filled in, joined with published labels."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from merula.core.wording import counted
 def ratings(folder: Path, files: tuple[Path, ...], out: Path, quiet: bool) -> None:
     """Join ratings with the labels of published data.
 
-    DIR is the folder that lists were made of (merula export --as latin-square), LIST.csv a list
-    that a rater has filled in, or a table with the columns code and rating. Ratings are numbers, or
-    words such as yes and no. Nothing is written if a line does not fit.
+    DIR is the published folder of which lists were made (merula export --as latin-square). LIST.csv
+    is a list that a rater has filled in, or a table with the columns code and rating. Ratings are
+    numbers, or words such as yes and no. Nothing is written if a line does not fit.
     """
     from merula.exports.ratings import rated, write_ratings
 

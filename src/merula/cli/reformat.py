@@ -1,6 +1,7 @@
 """Files of grammars laid out anew: read, compared, written.
 
-How a grammar is laid out is `merula.language.format`'s business.
+Names of files go in, `Reformatted` files come out, for ``merula fmt``; problems go to a report.
+How a grammar is laid out is decided in `merula.language.format`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from merula.language.format import formatted
 class Reformatted:
     """A file's bytes as they are and as they should be; a byte order mark is kept.
 
-    ``path`` is None for a text that came from no file.
+    ``path`` is None for a text that did not come from a file.
     """
 
     name: str
@@ -42,15 +43,16 @@ class Reformatted:
         return self.before != self.after
 
     def diff(self) -> Iterator[str]:
-        """The lines of a unified diff, with their ends."""
+        """Yield the lines of a unified diff, with their ends."""
         old, new = (_lines(data) for data in (self.before, self.after))
         for line in difflib.unified_diff(old, new, self.name, self.name):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
     def write(self, report: Report) -> bool:
-        """Write the file, wholly or not at all; False, and a problem, where that is not allowed.
+        """Write the file as a whole or not at all; return False, with a problem, where it fails.
 
-        What a link points to is written. Rights stay, and the owner where that is possible.
+        Of a link, the file that it points to is written. Its rights stay, and its owner where
+        that is possible.
         """
         assert self.path is not None
         target = self.path.resolve()
@@ -72,7 +74,7 @@ class Reformatted:
 
 
 def reformat(name: str, report: Report) -> Reformatted | None:
-    """A grammar's file laid out anew, not yet written; None where that cannot be done.
+    """Return a grammar's file laid out anew, not yet written; None, with a problem, if it fails.
 
     Lines end as the first one does.
     """
@@ -92,7 +94,7 @@ def reformat(name: str, report: Report) -> Reformatted | None:
 
 
 def reformat_bytes(data: bytes, name: str, report: Report) -> Reformatted | None:
-    """A grammar that is in no file, laid out anew; None where that cannot be done."""
+    """Return a grammar that is not in a file laid out anew; None, with a problem, if it fails."""
     try:
         source = Source(name, _text(data))
     except UnicodeDecodeError:
@@ -117,11 +119,11 @@ def _reformatted(source: Source, data: bytes, report: Report) -> Reformatted | N
 
 
 def grammars_in(names: Iterable[str], report: Report) -> list[str]:
-    """The names of files, with the grammars below a folder instead of the folder, each file once.
+    """Return the names of files, each once, with the grammars below a folder instead of it.
 
-    Hidden folders and links to folders are passed by.
+    Hidden folders and links to folders are left out.
     """
-    found: dict[Path, str] = {}
+    files: dict[Path, str] = {}
     for name in names:
         if Path(name).is_dir():
             before = report.errors
@@ -129,19 +131,19 @@ def grammars_in(names: Iterable[str], report: Report) -> list[str]:
             if not inside and report.errors == before:
                 report.error(
                     "M622",
-                    f"no grammar is in the folder {name}",
+                    f"the folder {name} does not contain a grammar",
                     remedy=f"name a folder with files that end in {SUFFIX}",
                     place=name,
                 )
         else:
             inside = [name]
         for file in inside:
-            found.setdefault(Path(file).resolve(), file)
-    return list(found.values())
+            files.setdefault(Path(file).resolve(), file)
+    return list(files.values())
 
 
 def _below(folder: str, report: Report) -> Iterator[str]:
-    def unreadable(error: OSError) -> None:
+    def report_folder(error: OSError) -> None:
         report.error(
             "M624",
             f"the folder {error.filename} cannot be read: {error.strerror}",
@@ -149,7 +151,7 @@ def _below(folder: str, report: Report) -> Iterator[str]:
             place=error.filename,
         )
 
-    for place, folders, files in os.walk(folder, onerror=unreadable):
+    for place, folders, files in os.walk(folder, onerror=report_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in sorted(files):
             if file.endswith(SUFFIX):
@@ -162,7 +164,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    """Put a new file in a file's place, with its rights and owner."""
+    """Replace a file by a new one with the same rights and owner."""
     with replacing(target) as made:
         made.write_bytes(data)
         old = target.stat()

@@ -8,6 +8,7 @@ import click
 
 from merula.cli.options import complete_folder, seed_option
 from merula.cli.printing import progress_shown
+from merula.core.wording import counted
 
 
 @click.command()
@@ -34,16 +35,16 @@ from merula.cli.printing import progress_shown
 @seed_option("which instances are shown")
 @click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor what was written.")
 def report(folder: Path, out: Path | None, instances: int | None, seed: int, quiet: bool) -> None:
-    """Write a page about a data set, to read in a browser and to share.
+    """Write one page about a data set, to read in a browser.
 
     DIR is a folder that `merula publish`, `merula generate` or `merula suite` has made. The page
     shows instances, drawn as linguists draw them, with filters and a search. It counts all rows and
-    tells what the audit has found. It is one file, which needs no connection.
+    tells what the audit has found. It is one file to share, and works without a connection.
     """
     from merula.pages.report import report as write
 
     progress = progress_shown(quiet=quiet)
     found = write(folder, out, number=instances, seed=seed, progress=progress)
     if not quiet:
-        of = "" if found.instances == found.of else f" of {found.of:,}"
-        click.echo(f"{found.path}  {found.instances:,}{of} instances")
+        shown = "" if found.instances == found.of else f"{found.instances:,} of "
+        click.echo(f"{found.path}  {shown}{counted(found.of, 'instance')}")

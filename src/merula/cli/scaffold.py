@@ -1,8 +1,9 @@
 """A new grammar with its table, from the templates in ``templates/new``.
 
 ``languages.tsv`` has a row for each language. Each kind of grammar has a folder with its template
-(`GRAMMAR`), ``examples.tsv`` and a table of words for each language, ``CODE.tsv``. No code here
-knows a language: adding one is adding a row and tables.
+(`GRAMMAR`), ``examples.tsv`` and a table of words for each language, ``CODE.tsv``. A kind, a
+language and a name go in; a folder with a grammar and its table comes out, for ``merula new``. The
+code knows no language: a new one is a row and tables.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ class Scaffold:
 
 
 def languages(root: Path, kind: str) -> tuple[Mapping[str, str], ...]:
-    """The languages that a kind has words for, a row of ``languages.tsv`` each."""
+    """Return the languages that a kind has words for, as rows of ``languages.tsv``."""
     rows = _rows(root / LANGUAGES)
     return tuple(row for row in rows if (root / kind / f"{row['code']}.tsv").is_file())
 
 
 def scaffold(root: Path, kind: str, code: str, name: str) -> Scaffold:
-    """The files of a new grammar called ``name``; ``root`` is the folder ``templates/new``.
+    """Return the files of a new grammar; ``root`` is the folder ``templates/new``.
 
-    Raises `MerulaError` where the name is none, or where there are no words in the language.
+    Raises `MerulaError` where ``name`` is not a name, or where there are no words in the language.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -70,13 +71,12 @@ def scaffold(root: Path, kind: str, code: str, name: str) -> Scaffold:
 
 
 def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
-    """Write the files into a new folder, all of them or none; returns their paths.
+    """Write the files into a new folder, all of them or none; return their paths.
 
-    Raises `MerulaError` where there is something of that name already, or where it cannot be
-    written.
+    Raises `MerulaError` where something of that name exists, or where it cannot be written.
     """
     partial = partial_path(folder)
-    new: list[Path] = []  # folders on the way that are made
+    new: list[Path] = []  # folders above it that are made
     try:
         if folder.exists() or folder.is_symlink():
             raise _exists(made.name, folder)
@@ -100,7 +100,7 @@ def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
 
 
 def checked_name(name: str) -> str:
-    """A name as the language takes it, composed (NFC); raises `MerulaError` for what is none."""
+    """Return a name in composed form (NFC); raises `MerulaError` if it is not a name."""
     name = unicodedata.normalize("NFC", name)
     if _is_name(name):
         return name
@@ -126,7 +126,7 @@ def _is_name(text: str) -> bool:
 
 
 def _near_name(text: str) -> str:
-    """A name made of what is not one, or an empty string."""
+    """Return a name made from a text that is not one, or an empty string."""
     text = text.strip().removesuffix(SUFFIX)
     kept = "".join(c if c.isalnum() or c in "_-" or unicodedata.combining(c) else " " for c in text)
     words = "_".join(kept.split()).strip("-_")
@@ -140,15 +140,15 @@ def _shown(text: str) -> str:
 
 
 def _language(known: Sequence[Mapping[str, str]], code: str) -> Mapping[str, str]:
-    """The row of a language's code; raises `MerulaError` with those there are."""
+    """Return the row of a language's code; raises `MerulaError` with the codes there are."""
     for row in known:
         if row["code"] == code:
             return row
     meant = _near_language(known, code)
-    there = listing(f"{row['code']} ({row['name']})" for row in known)
+    codes = listing(f"{row['code']} ({row['name']})" for row in known)
     raise MerulaError.of(
         "M641",
-        f"there are no words for a new grammar in `{_shown(code)}`; there are some in {there}",
+        f"there are no words for a new grammar in `{_shown(code)}`; there are some in {codes}",
         remedy=f"did you mean {meant}?"
         if meant
         else "begin with the nearest of these, then replace the words of its table and the"
@@ -157,7 +157,7 @@ def _language(known: Sequence[Mapping[str, str]], code: str) -> Mapping[str, str
 
 
 def _near_language(known: Sequence[Mapping[str, str]], code: str) -> str:
-    """The code that ``FR``, ``fr-CH``, ``french`` or ``frensh`` means, or an empty string."""
+    """Return the code that ``FR``, ``fr-CH`` or ``frensh`` means, or an empty string."""
     codes = {row["name"]: row["code"] for row in known}
     short = code.casefold().replace("_", "-").partition("-")[0]
     if short in codes.values():
@@ -177,7 +177,7 @@ def _exists(name: str, folder: Path) -> MerulaError:
 
 
 def _clear(partial: Path, new: Sequence[Path]) -> None:
-    """Take away what was written, and the folders made for it."""
+    """Delete what was written, and the folders made for it."""
     shutil.rmtree(partial, ignore_errors=True)
     for folder in new:
         with suppress(OSError):
@@ -185,7 +185,7 @@ def _clear(partial: Path, new: Sequence[Path]) -> None:
 
 
 def _rows(path: Path) -> list[Mapping[str, str]]:
-    """The rows of one of our own tables, as mappings."""
+    """Return the rows of a table that comes with Merula."""
     report = Report()
     table = read_table(path.name, path.read_bytes(), TableFormat(), report)
     if table is None:

@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="How many instances of each are drawn.",
+    help="Draw N instances of each.",
 )
 @seed_option("which instances are drawn")
 @click.option("--instance", "-i", metavar="N", type=int, help="Draw the instance at this address.")
 @click.option(
     "--template/--no-template",
     default=None,
-    help="Draw the cells without lexemes; or a matrix without its template beside it.",
+    help="Draw only the cells, without lexemes; or a matrix without its template beside it.",
 )
 @click.option(
     "--format",
     "format_name",
     type=click.Choice(["text", "lines", "html"]),
     default="text",
-    help="Draw in the terminal, write a sentence a line, or a whole page.",
+    help="Draw in the terminal, or write a sentence a line or a page.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Do not mention warnings.")
 @table_options
@@ -67,7 +67,7 @@ def show(
 ) -> None:
     """Draw instances of a paradigm or a matrix.
 
-    A page is written with: merula show FILE --format html > page.html
+    To write a page: merula show FILE --format html > page.html
     """
     from merula.plan.order import Permutation
     from merula.show.drawing import draw_instance, draw_template, without_outline

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def _complete_suite(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
-    """The suites that come with Merula, and files."""
+    """Return the suites that come with Merula, and let the shell find files."""
     from click.shell_completion import CompletionItem
 
     from merula.suite.recipe import known_suites
@@ -44,14 +44,16 @@ def _complete_suite(
     type=click.IntRange(1),
     help="Make N paradigms or matrices of each design.",
 )
-@click.option("--seed", metavar="N", type=int, help="Decides which paradigms are made.")
+@click.option("--seed", metavar="N", type=int, help="Decides which paradigms or matrices are made.")
 @click.option(
-    "--split", metavar="A:B:C", help="Share paradigms among train, dev and test (A:B: no dev)."
+    "--split",
+    metavar="A:B:C",
+    help="Divide into train, dev and test, such as 80:10:10 (A:B: no dev).",
 )
 @click.option(
     "--disjoint",
     type=click.Choice(["lexemes", "sets", "answers"]),
-    help="What no two splits share: lexemes (paradigms); lexical sets, which is the rule, or right"
+    help="What no two splits share: lexemes (paradigms); lexical sets, the default, or right"
     " answers (matrices).",
 )
 @click.option(
@@ -66,16 +68,22 @@ def _complete_suite(
     metavar="NAME",
     help="Write only the parts of this selection, such as all_but_one/adverbs.",
 )
-@click.option("--part", "parts", metavar="NAME", multiple=True, help="Make only this part.")
 @click.option(
-    "--set", "sets", metavar="NAME", multiple=True, help="Make only this answer set of matrices."
+    "--part", "parts", metavar="NAME", multiple=True, help="Make only this part (may be repeated)."
+)
+@click.option(
+    "--set",
+    "sets",
+    metavar="NAME",
+    multiple=True,
+    help="Make only this answer set of matrices (may be repeated).",
 )
 @click.option(
     "--type",
     "types",
     metavar="TYPE",
     multiple=True,
-    help="Make only this type of matrices.",
+    help="Make only this type of matrices (may be repeated).",
 )
 @click.option(
     "--layout",
@@ -89,7 +97,7 @@ def _complete_suite(
     "--format",
     "format_name",
     type=click.Choice(FORMATS),
-    help="The kind of the files.  [default: parquet]",
+    help="The format of the files.  [default: parquet]",
 )
 @click.option(
     "--workers",
@@ -117,12 +125,11 @@ def suite(
     workers: int | None,
     quiet: bool,
 ) -> None:
-    """Make a whole data set, of paradigms with minimal pairs, cloze pairs and probing tables, or of
-    matrices.
+    """Make a whole data set from a recipe.
 
-    SUITE is a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. The
-    recipe decides what no option says. The same recipe, grammars, tables and options give the same
-    files.
+    The data are paradigms with minimal pairs, cloze pairs and probing tables, or matrices. SUITE is
+    a recipe (suite.toml), or the name of a suite that comes with Merula, such as npi. An option
+    wins over the recipe. The same recipe, grammars, tables and options give the same files.
     """
     from merula.suite.plan import SETS, MatrixPlan, ParadigmPlan
     from merula.suite.recipe import MATRICES, matrix_recipe, paradigm_recipe, read_file
@@ -161,7 +168,7 @@ def suite(
 
 
 def _refuse(kind: str, **given: object) -> None:
-    """Refuse options that this kind of recipe does not have."""
+    """Raise `click.UsageError` for options that this kind of recipe does not have."""
     for name, value in given.items():
         if value:
             raise click.UsageError(f"a recipe of {kind} has no --{name}: leave it out")
@@ -174,7 +181,7 @@ def _only(
     others: tuple[str, ...],
     kind: str,
 ) -> None:
-    """Refuse layouts and divisions that are those of the other kind of recipe."""
+    """Raise `click.UsageError` for layouts and divisions of the other kind of recipe."""
     for name, value, other in (
         ("layout", layout, other_layouts),
         ("disjoint", disjoint, others),
@@ -184,7 +191,7 @@ def _only(
 
 
 def _make(plan: SuitePlan, out: Path, workers: int | None, quiet: bool) -> None:
-    """Make what is planned, and say what was made."""
+    """Make the suite, and print what was made."""
     from merula.core.workers import processors
     from merula.suite.make import make_suite
 
@@ -207,7 +214,7 @@ def _split(text: str | None) -> Split | None:
 
 
 def _report(plan: SuitePlan, out: Path, made: MadeSuite) -> None:
-    """What is in the folder now."""
+    """Print what is in the folder now."""
     from merula.suite.summary import summary
 
     for grammar, count in made.warnings.items():
@@ -219,4 +226,4 @@ def _report(plan: SuitePlan, out: Path, made: MadeSuite) -> None:
     if made.is_new:
         click.echo(f"{out}  {counted(files, 'file')}")
     else:
-        click.echo(f"{out} was there already; nothing is left to do", err=True)
+        click.echo(f"{out} is complete already; nothing is left to do", err=True)

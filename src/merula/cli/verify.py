@@ -1,4 +1,4 @@
-"""``merula verify``: whether data on the disk is what was made."""
+"""``merula verify``: whether the data on the disk are those that were made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``merula watch``: a grammar checked and drawn again each time that one of its files is saved."""
+"""``merula watch``: a grammar checked and drawn each time that one of its files is saved."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def watch(file: str, design: str | None, seed: int, instance: int | None, **tabl
 
 
 def _show(seen: Look, design: str | None, seed: int, instance: int | None) -> None:
-    """The problems of a grammar, its drawings if it has no errors, and a line on both."""
+    """Print the problems of a grammar, its drawings if it has no errors, and a line on both."""
     from merula.core.diagnostics import MerulaError
 
     print_problems(seen.problems)

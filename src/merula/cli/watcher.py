@@ -19,32 +19,32 @@ from merula.core.frozen import frozen
 from merula.grammar.program import read_grammar
 from merula.lexicon.table import TableOptions
 
-POLL_SECONDS = 0.2  # seconds between two looks at the files
-QUIET_SECONDS = 0.1  # seconds without a change, after which a file is taken to be complete
-MAX_QUIET_LOOKS = 15  # how often that is asked before a file is read as it is
+POLL_SECONDS = 0.2  # between two looks at the files: what a user takes for at once
+QUIET_SECONDS = 0.1  # without a change: then a file is taken to be complete
+MAX_QUIET_LOOKS = 15  # then a file that still changes is read as it is: after 1.5 seconds
 
 Sleep = Callable[[float], object]
 
 
 @frozen
 class Stamp:
-    """What tells one state of a file from another."""
+    """The marks that tell one state of a file from another."""
 
     changed: int  # nanoseconds
     size: int
-    number: int
+    inode: int
 
 
 Stamps = Mapping[Path, Stamp | None]
 
 
 def stamp(path: Path) -> Stamp | None:
-    """The stamp of a file, or None where there is none."""
+    """Return the stamp of a file, or None if it does not exist."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+    return Stamp(status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 @frozen(eq=False)
@@ -52,7 +52,7 @@ class Look:
     """A grammar as it was when it was looked at.
 
     ``compiled`` is None where its file cannot be read. ``files`` are all files that it was read
-    from or that it names, with their stamps of before they were read.
+    from or that it names, with their stamps from before they were read.
     """
 
     compiled: Compiled | None
@@ -62,7 +62,7 @@ class Look:
 
 
 def look(name: str, options: TableOptions) -> Look:
-    """A grammar as it is now; ``name`` is a file, or a grammar that comes with Merula."""
+    """Return a grammar as it is now; ``name`` is a file, or a grammar that comes with Merula."""
     begin = time.perf_counter()
     files: dict[Path, Stamp | None] = {}
 
@@ -79,17 +79,17 @@ def look(name: str, options: TableOptions) -> Look:
 
 
 def looks(name: str, options: TableOptions, *, sleep: Sleep = time.sleep) -> Iterator[Look]:
-    """A grammar as it is now, and again after each change of its files, without end."""
+    """Yield a grammar as it is now, and again after each change of its files, without end."""
     while True:
-        found = look(name, options)
-        yield found
-        wait(found.files, sleep)
+        seen = look(name, options)
+        yield seen
+        wait(seen.files, sleep)
 
 
 def wait(files: Stamps, sleep: Sleep = time.sleep) -> None:
     """Return when the files have changed and are complete.
 
-    A file that has just gone is about to be replaced, as a rule, and is waited for a moment.
+    Where a file has just gone, an editor is mostly about to replace it: it is waited for.
     """
     now = files
     while now == files:
