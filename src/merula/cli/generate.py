@@ -159,7 +159,7 @@ def _shard(text: str | None) -> Shard | None:
 
 
 def _report(out: Path, outcome: RunOutcome) -> None:
-    """Print what is in the folder now."""
+    """What is in the folder now."""
     from merula.data.formats import suffix
 
     if outcome.manifest is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from merula.core.diagnostics import Diagnostic
+from merula.core.wording import counted
 
 
 class Problems(tuple[Diagnostic, ...]):
@@ -40,7 +41,7 @@ class Problems(tuple[Diagnostic, ...]):
         if not self:
             return "no problems"
         errors, warnings = len(self.errors), len(self.warnings)
-        return f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+        return f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"
 
     def __repr__(self) -> str:
         return f"<Problems: {self.summary}>"

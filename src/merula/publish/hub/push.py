@@ -37,9 +37,9 @@ from merula.data.manifests.publication import CARD
 from merula.publish.hub.faults import HubFault, fault_of
 from merula.publish.hub.repository import (
     Hub,
-    Progress,
     Remote,
     RemoteFile,
+    Say,
     demand_library,
     hub_of,
     quiet,
@@ -122,7 +122,7 @@ def push(
     replace: bool = False,
     message: str = MESSAGE,
     endpoint: str | None = None,
-    progress: Progress | None = None,
+    progress: Say | None = None,
     bars: bool = False,
 ) -> Pushed:
     """Upload files of a folder to the data set repository ``repo``, which is made if need be.
@@ -410,7 +410,7 @@ class _Attempts:
     private: bool
     replace: bool
     message: str
-    say: Progress
+    say: Say
     created: bool = False
     sent: _Comparison | None = None
 

@@ -26,7 +26,7 @@ INSTALL = install("hf")
 TAKEN = 409  # the answer where a repository of this name exists
 ANSWER_SECONDS = 60.0  # in which the hub has to tell of a repository; mostly it takes one
 
-Progress = Callable[[str], None]
+Say = Callable[[str], None]  # called with a line for the user
 
 
 class RemoteFile(NamedTuple):
@@ -195,7 +195,7 @@ def url_of(repo: str, endpoint: str | None) -> str:
 class _Waits(logging.Handler):
     """Tells that huggingface_hub waits, whose own words would show signed addresses."""
 
-    def __init__(self, say: Progress) -> None:
+    def __init__(self, say: Say) -> None:
         super().__init__()
         self.say = say
 
@@ -207,7 +207,7 @@ class _Waits(logging.Handler):
 
 
 @contextmanager
-def quiet(say: Progress, *, bars: bool) -> Iterator[None]:
+def quiet(say: Say, *, bars: bool) -> Iterator[None]:
     """Keep huggingface_hub from printing, but for its bars if wanted; tell what matters."""
     from huggingface_hub.utils import (
         are_progress_bars_disabled,
