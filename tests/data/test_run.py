@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -204,6 +204,32 @@ def test_a_digest_changes_with_any_value(negation: Compiled) -> None:
         changed = pa.RecordBatch.from_arrays(columns, schema=batch.schema)
         assert (BlockHasher(maker.schema).block(changed, 0) == whole) == same, name
     assert summed([whole, 5]) == summed([5, whole])
+
+
+def test_a_digest_knows_the_names_of_columns() -> None:
+    """The same values under another name are other data, and so are words that change columns."""
+    lists = pa.array([["a"], ["b", "a"]], pa.list_(pa.dictionary(pa.int32(), pa.string())))
+    columns = {
+        "frame": pa.array(["a", "b"]).dictionary_encode(),
+        "cell": pa.array(["b", "a"]).dictionary_encode(),
+        "text": pa.array(["a", "b"]),
+        "instance": pa.array([1, 2]),
+        "broken": lists,
+    }
+
+    def digests(names: Sequence[str]) -> tuple[int, int]:
+        """Of columns, and of the same as fields of one column."""
+        flat = pa.RecordBatch.from_arrays(list(columns.values()), names=list(names))
+        nested = pa.RecordBatch.from_arrays([flat.to_struct_array()], names=["lexemes"])
+        one, other = (BlockHasher(batch.schema).block(batch, 0) for batch in (flat, nested))
+        return one, other
+
+    names = list(columns)
+    whole = digests(names)
+    swapped = ["cell", "frame", *names[2:]]
+    renamed = [[*names[:i], "new", *names[i + 1 :]] for i in range(len(names))]
+    for others in (swapped, *renamed):
+        assert not set(digests(others)) & set(whole), others
 
 
 def test_a_digest_of_a_long_column_knows_the_order() -> None:
@@ -578,6 +604,32 @@ def test_too_many_files_are_refused(negation: Compiled) -> None:
     with pytest.raises(merula.MerulaError, match="M619"):
         Run.of([negation], RowChoice(), "jsonl")
     assert Run.of([negation], RowChoice(10_000_000), "jsonl").parts
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("dogs", "Dogs"), ("straße", "STRASSE"), ("élan", "Élan"), ("ǰ", "J\u030c")]
+)
+def test_two_designs_that_are_one_file_on_some_disk_are_told(one: str, other: str) -> None:
+    """Also where this disk would take both: a data set is made alike everywhere."""
+    text = (
+        'phenomenon {}\nlexicon sets "t.csv"\nobjects\n  subj : NP (number)\nattributes\n'
+        '  number = sg | pl\nframes\n  f = subj "slept"\nparadigm n = subj.number\n'
+    )
+    tables = {"t.csv": "subj.sg,subj.pl\nthe dog,the dogs\n"}
+    grammars = [
+        merula.compile(text.format(name), tables=tables, name=f"{place}.merula")._compiled
+        for place, name in enumerate((one, other))
+    ]
+    with pytest.raises(merula.MerulaError) as told:
+        Run.of(grammars, RowChoice(), "jsonl")
+    (problem,) = told.value.problems
+    names = [f"{c.grammar.name}-n" for c in grammars if c.grammar is not None]
+    assert problem.code == "M613"
+    assert problem.message == (
+        f"{names[0]} and {names[1]} would be one file on macOS and Windows: {names[0]}.jsonl"
+    )
+    assert "0.merula and 1.merula" in str(told.value)
+    assert Run.of(grammars[:1], RowChoice(), "jsonl").parts
 
 
 def test_objects_may_be_called_like_spans(tmp_path: Path) -> None:

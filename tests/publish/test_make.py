@@ -856,6 +856,13 @@ def test_a_grammar_of_nothing_is_told() -> None:
     assert "M613" in refused("npi/only", "npi/only")
 
 
+def test_two_configurations_that_are_one_folder_on_some_disk_are_told() -> None:
+    Path("more.merula").write_text(TOY.replace("phenomenon toys", "phenomenon TOYS"), "utf-8")
+    told = refused("toy.merula", "more.merula")
+    assert "[M613]: toys-agree and TOYS-agree would be one folder on macOS and Windows" in told
+    assert "--> toy.merula and more.merula" in told
+
+
 def test_a_citation_that_cannot_be_read_is_told() -> None:
     assert "M726" in refused("toy.merula", "--citation", "nothing.bib")
 

@@ -811,6 +811,10 @@ def changed(old: str, new: str) -> Callable[[str], str]:
             "[M681]: parts 1.sets: few and FEW would be one",
         ),
         (changed('"verbs"', '"KEYS"'), "[M681]: parts: keys and KEYS would be one folder"),
+        (
+            lambda text: text.replace('"keys"', '"é"').replace('"verbs"', '"e\u0301"'),
+            "[M681]: parts: é and e\u0301 would be one folder",
+        ),
         (changed('"verbs"', '"keys"'), "[M681]: parts: two parts are named keys"),
         (changed('"verbs"', '"manifest.json"'), "[M681]: parts: a part cannot be named 'manifest"),
         (lambda text: text.partition("[[")[0], "[M681]: parts: there is no part"),

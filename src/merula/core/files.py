@@ -6,7 +6,8 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,24 @@ def unwritable(code: str, path: Path, error: OSError, more: str = "") -> MerulaE
     return MerulaError.of(
         code, f"{path} cannot be written: {reason}", remedy=remedy + more, place=str(path)
     )
+
+
+def same_on_disk(names: Iterable[str]) -> tuple[int, int] | None:
+    """Return the places of the first two names that would be one file on some disk, or None.
+
+    macOS and Windows take capitals and small letters for the same, macOS also the two ways to write
+    an accent. A data set must not depend on where it is made, so that this holds everywhere.
+
+    >>> same_on_disk(["dogs", "cats", "Dogs"])
+    (0, 2)
+    """
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        letters = unicodedata.normalize("NFD", name).casefold()  # folding can take accents apart
+        before = first.setdefault(unicodedata.normalize("NFD", letters), place)
+        if before != place:
+            return before, place
+    return None
 
 
 def flush(path: Path) -> None:

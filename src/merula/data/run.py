@@ -10,7 +10,6 @@ that is done. A run that was interrupted goes on from there.
 from __future__ import annotations
 
 import pickle
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from typing import Any
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
+from merula.core.files import same_on_disk
 from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
@@ -116,18 +116,22 @@ class Run:
         return run
 
     def _check_names(self) -> None:
-        """Raise `MerulaError` where two designs have one name."""
-        first: dict[str, str] = {}
-        for number, (compiled, _) in enumerate(self.designs):
-            name, place = self.name(number), compiled.source.name
-            if name in first:
-                raise MerulaError.of(
-                    "M613",
-                    f"two designs would be written to the file {name}.{suffix(self.form)}",
-                    remedy="rename one phenomenon or design, or write them into two folders",
-                    place=" and ".join(dict.fromkeys((first[name], place))),
-                )
-            first[name] = place
+        """Raise `MerulaError` where two designs would be one file on some disk."""
+        names = [self.name(number) for number in range(len(self.designs))]
+        same = same_on_disk(names)
+        if same is None:
+            return
+        one, other = (names[place] for place in same)
+        file = f"{one}.{suffix(self.form)}"
+        places = (self.designs[place][0].source.name for place in same)
+        raise MerulaError.of(
+            "M613",
+            f"two designs would be written to the file {file}"
+            if one == other
+            else f"{one} and {other} would be one file on macOS and Windows: {file}",
+            remedy="rename one phenomenon or design, or write them into two folders",
+            place=" and ".join(dict.fromkeys(places)),
+        )
 
     @cached_property
     def makers(self) -> tuple[RowMaker, ...]:
@@ -242,11 +246,6 @@ class Run:
             if progress is not None:
                 done = part.first + rows // maker.rows_per_instance
                 progress(maker.design.name, done, maker.size)
-
-
-def _on_disk(name: str) -> str:
-    """What a name is to a disk that does not tell capitals, or ways to write an accent, apart."""
-    return unicodedata.normalize("NFC", name).casefold()
 
 
 def generate_files(

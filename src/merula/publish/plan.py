@@ -10,7 +10,6 @@ one name, also where the disk does not tell capitals, and none is empty.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError
+from merula.core.files import same_on_disk
 from merula.core.frozen import frozen
 from merula.core.wording import counted, listing
 from merula.data.features import features_of
@@ -245,20 +245,20 @@ class Publishing:
                 remedy="declare one: `paradigm NAME = factor × factor`, and name a lexicon",
                 place=places,
             )
-        places_by_name: dict[str, str] = {}
-        for config in configs:
-            name, place = config.entry.name, config.drawn.compiled.source.name
-            on_disk = unicodedata.normalize("NFC", name).casefold()
-            if on_disk in places_by_name:
-                raise MerulaError.of(
-                    "M613",
-                    f"two configurations would be called {name}",
-                    remedy="rename one phenomenon or design, or publish them into two folders",
-                    place=" and ".join(dict.fromkeys((places_by_name[on_disk], place))),
-                )
-            places_by_name[on_disk] = place
-        _demand_few_files(sum(len(s.files) for c in configs for s in c.entry.splits))
         names = [config.entry.name for config in configs]
+        same = same_on_disk(names)
+        if same is not None:
+            one, other = (names[place] for place in same)
+            sources = (configs[place].drawn.compiled.source.name for place in same)
+            raise MerulaError.of(
+                "M613",
+                f"two configurations would be called {one}"
+                if one == other
+                else f"{one} and {other} would be one folder on macOS and Windows",
+                remedy="rename one phenomenon or design, or publish them into two folders",
+                place=" and ".join(dict.fromkeys(sources)),
+            )
+        _demand_few_files(sum(len(s.files) for c in configs for s in c.entry.splits))
         if self.default and self.default not in names:
             raise MerulaError.of(
                 "M724",

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from merula.core.diagnostics import MerulaError
+from merula.core.files import same_on_disk
 from merula.core.frozen import frozen
 from merula.core.resources import find, folder
 from merula.core.wording import did_you_mean, listing
@@ -597,11 +598,11 @@ def _source(entry: RecipeFields) -> SourceGrammar:
 
 def _demand_folders(table: RecipeFields, key: str, names: Sequence[str], what: str) -> None:
     """Raise where names cannot be folders beside each other, also on other systems."""
-    spellings: dict[str, str] = {}
     for name in names:
         table.demand_plain(key, name, what)
-        before = spellings.setdefault(name.casefold(), name)
-        if names.count(name) > 1:
-            raise table.fault(key, f"two {what}s are named {name}", "rename one")
-        if before != name:
-            raise table.fault(key, f"{before} and {name} would be one folder", "rename one")
+    same = same_on_disk(names)
+    if same is not None:
+        one, other = (names[place] for place in same)
+        if one == other:
+            raise table.fault(key, f"two {what}s are named {one}", "rename one")
+        raise table.fault(key, f"{one} and {other} would be one folder", "rename one")
