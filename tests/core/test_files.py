@@ -51,9 +51,14 @@ def test_a_failure_leaves_what_was_there(
     path = tmp_path / "data"
     if old is not None:
         path.write_text(old)
-    with pytest.raises(type(error)), replacing(path) as made:
-        made.write_text("half")
-        raise error
+
+    def fail() -> None:
+        with replacing(path) as made:
+            made.write_text("half")
+            raise error
+
+    with pytest.raises(type(error)):
+        fail()
     assert names(tmp_path) == ([] if old is None else ["data"])
     assert old is None or path.read_text() == old
 
@@ -76,7 +81,7 @@ def test_a_file_is_flushed_before_it_takes_its_place(
 def test_what_cannot_be_flushed_is_not_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(number: int) -> None:
+    def fail(_: int) -> None:
         raise OSError(errno.EIO, "no")
 
     monkeypatch.setattr(os, "fsync", fail)

@@ -20,7 +20,7 @@ def prepare() -> None:
     os.environ[PREPARED] = str(os.getpid())
 
 
-def prepared(job: int) -> tuple[int, str | None]:
+def prepared(_: int) -> tuple[int, str | None]:
     return os.getpid(), os.environ.get(PREPARED)
 
 
