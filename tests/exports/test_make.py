@@ -512,7 +512,7 @@ def test_the_instances_of_a_batch_are_not_cut(
     npi: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = exported(npi, "blimp", tmp_path / "whole")
-    monkeypatch.setattr("merula.exports.instances.CHUNK", 3)
+    monkeypatch.setattr("merula.exports.instances.CHUNK_ROWS", 3)
     small = exported(npi, "blimp", tmp_path / "small")
     for path in whole.iterdir():
         assert path.read_bytes() == (small / path.name).read_bytes()
@@ -530,7 +530,7 @@ def test_what_does_not_fit_is_left_out_and_said(data: Path, tmp_path: Path) -> N
     ("args", "code", "message"),
     [
         (["--as", "blimp", "--config", "keys-atraction"], "M740", "did you mean keys-attraction?"),
-        (["--as", "blimp", "--split", "dev"], "M740", "there is test"),
+        (["--as", "blimp", "--split", "dev"], "M740", "name one of theirs: test"),
         (["--as", "latin-square", "--config", "keys-four-type_I"], "M741", "keys-attraction"),
         (["--as", "blimp", "--config", "keys-fine"], "M743", "nothing to contrast in keys-fine"),
         (["--as", "syntaxgym", "--config", "keys-fine"], "M743", "nothing to contrast"),
@@ -538,7 +538,11 @@ def test_what_does_not_fit_is_left_out_and_said(data: Path, tmp_path: Path) -> N
         (["--as", "lm-eval", "--config", "keys-fine"], "M743", "nothing to contrast"),
         (["--as", "lm-eval", "--hub", "a b"], "M745", "--hub owner/name"),
         (["--as", "lm-eval", "--hub", "a/b", "-n", "3"], "M745", "--limit"),
-        (["--as", "latin-square", "-n", "3"], "M746", "no more than 3 items are wanted (-n)"),
+        (
+            ["--as", "latin-square", "-n", "3"],
+            "M746",
+            "-n 3 is fewer than the 4 cells of keys-attraction",
+        ),
     ],
 )
 def test_faults(data: Path, tmp_path: Path, args: list[str], code: str, message: str) -> None:
@@ -700,7 +704,7 @@ def test_a_row_that_was_lost_is_missed(data: Path, tmp_path: Path) -> None:
     pq.write_table(found.slice(0, found.num_rows - 1), file)
     done = run("export", broken, "--as", "minicons", "--out", tmp_path / "out")
     assert done.exit_code == 1
-    assert "the last instance of keys-crossed has lost some of its rows" in done.output
+    assert "the last instance of keys-crossed lacks some of its rows" in done.output
 
 
 def test_the_command_knows_the_formats() -> None:

@@ -125,7 +125,7 @@ def test_a_study_takes_the_instances_of_all_splits(npi: Path, tmp_path: Path) ->
     done = run("export", npi, "--as", "latin-square", "--out", tmp_path / "x", "--split", "test")
     assert done.exit_code == 1
     assert "M746" in done.output
-    assert "only-ever has 8 cells, and there are only 4 instances in test" in done.output
+    assert "only-ever has 8 cells, but only 4 instances in test" in done.output
     assert "leave --split out" in done.output
 
 
@@ -200,7 +200,7 @@ paradigm agree = subj.number × verb.number
     [
         (9, 8, "8 of 162 instances, which share no lexemes (subj and verb)"),
         (5, 4, "which share no lexemes but those of det (subj and verb)"),
-        (2, 8, "items share lexemes (det, subj and verb), for fewer than 4 instances do not"),
+        (2, 8, "items share lexemes (det, subj and verb), since fewer than 4 instances do not"),
     ],
 )
 def test_small_classes_may_come_again(tmp_path: Path, nouns: int, number: int, note: str) -> None:
@@ -408,8 +408,8 @@ def test_an_address_that_a_spreadsheet_has_rounded(
         ({"code": "xxxx"}, "M747", "has no sentence with the code xxxx"),
         ({"code": "", "cell": "sg xx"}, "M747", "has no sentence `sg xx` of keys-"),
         ({"code": "", "config": "keys-atraction"}, "M747", "did you mean keys-attraction?"),
-        ({"rating": "good"}, "M748", "the rating `good` is no number, unlike the other 47"),
-        ({"rating": "nan"}, "M748", "the rating `nan` is no number"),
+        ({"rating": "good"}, "M748", "the rating `good` is not a number, unlike the other 47"),
+        ({"rating": "nan"}, "M748", "the rating `nan` is not a number"),
     ],
 )
 def test_a_line_that_does_not_fit(
@@ -458,7 +458,7 @@ def test_lists_of_other_data(npi: Path, studied: Path, tmp_path: Path) -> None:
     path = filled(studied / "list-1-of-4.csv", tmp_path / "a.csv")
     other = filled(studied / "list-2-of-4.csv", tmp_path / "b.csv")
     said = refused(npi, tmp_path / "out.csv", path, other)
-    assert f"{npi} has none of the sentences of {path}" in said
+    assert f"none of the sentences of {path} is in {npi}" in said
     assert said.count("error[") == 2
 
 
@@ -470,7 +470,7 @@ def test_ratings_that_are_there_twice(data: Path, studied: Path, tmp_path: Path)
         assert f"{again} is named twice" in refused(data, out, path, again)
     copy = tmp_path / "b.csv"
     copy.write_bytes(path.read_bytes().replace(b"\r", b""))
-    assert f"error[M749]: {copy} has the ratings of {path}" in refused(data, out, path, copy)
+    assert f"error[M749]: {copy} has the same ratings as {path}" in refused(data, out, path, copy)
     for name in ("c", "d"):  # one rater, two files
         filled(path, tmp_path / f"{name}.csv", lambda _, row: row.update(rater="Eva"))
     said = refused(data, out, tmp_path / "c.csv", tmp_path / "d.csv")
@@ -493,7 +493,9 @@ def test_two_raters_may_agree_in_everything(data: Path, studied: Path, tmp_path:
 
 def test_a_list_that_nobody_has_filled_in(data: Path, studied: Path, tmp_path: Path) -> None:
     path = studied / "list-1-of-4.csv"
-    assert "error[M748]: there is not one rating" in refused(data, tmp_path / "o.csv", path)
+    assert "error[M748]: there are no ratings in these lists" in refused(
+        data, tmp_path / "o.csv", path
+    )
 
 
 @pytest.mark.parametrize(
@@ -519,7 +521,7 @@ def test_other_files(data: Path, tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04\xff")
     said = refused(data, tmp_path / "o.csv", tmp_path, tmp_path / "a.xlsx", tmp_path / "none.csv")
     assert "it is a folder" in said
-    assert "it is no CSV" in said
+    assert "it is a spreadsheet, not CSV" in said
     assert "there is no such file" in said
 
 

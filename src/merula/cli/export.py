@@ -131,9 +131,15 @@ def export(
 
 
 def _written(item: Made) -> str:
-    said = counted(item.number, item.noun, {"matrix": "matrices"}.get(item.noun))
-    if item.others:
-        others = ", ".join(f"{split} {number:,}" for split, number in item.others)
+    said = counted(item.count, item.noun, {"matrix": "matrices"}.get(item.noun))
+    if item.other_splits:
+        others = ", ".join(f"{split} {count:,}" for split, count in item.other_splits)
         said += f" in {item.split} ({others})"
     files = f"{item.files} files"
-    return said if item.files == 1 else f"{said}, {files}" if item.others else f"{said} in {files}"
+    return (
+        said
+        if item.files == 1
+        else f"{said}, {files}"
+        if item.other_splits
+        else f"{said} in {files}"
+    )

@@ -41,7 +41,7 @@ def ratings(folder: Path, files: tuple[Path, ...], out: Path, quiet: bool) -> No
         scale = found.scale
         empty = f", {scale.empty:,} left empty" if scale.empty else ""
         raters = counted(scale.raters, "rater")
-        click.echo(f"{out}  {counted(scale.number, 'rating')} by {raters}{empty}")
+        click.echo(f"{out}  {counted(scale.count, 'rating')} by {raters}{empty}")
         click.echo(f"ratings: {scale}")
         if found.fillers:
             lines = counted(found.fillers, "line")

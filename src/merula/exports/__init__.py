@@ -1,7 +1,9 @@
 """Published data for the tools that people run already.
 
-``asked`` says what is to be written and refuses what cannot be; ``instances`` and ``pairs`` read
-it, ``texts`` writes names, lines of CSV and texts in YAML. A format is a module (``blimp``,
-``minicons``, ``lm_eval``, ``syntaxgym``, ``latin_square``) and an entry of ``make.FORMATS``;
-``ratings`` reads back what raters have filled in.
+In goes a folder that `merula publish` has made, out come the files of another tool; ``merula
+export`` and ``merula ratings`` call it. ``request`` says which configurations and splits are
+written, and raises for those that cannot be; ``instances`` and ``pairs`` read them, ``texts`` makes
+names of files, lines of CSV and texts in YAML. A format is a module (``blimp``, ``minicons``,
+``lm_eval``, ``syntaxgym``, ``latin_square``) and an entry of ``make.FORMATS``. ``ratings`` reads
+back the lists that raters have filled in.
 """

@@ -1,8 +1,8 @@
 """BLiMP's files: a line of JSON for each minimal pair, a file for each contrast.
 
-The first ten fields are BLiMP's, in its names and types, then those that its prefix methods use
-(empty where a method does not fit a pair). ``config``, ``split``, ``instance``, ``address`` and the
-two cells say which rows of the published data the sentences are.
+The first ten fields are BLiMP's, in its names and types, then come those that its prefix methods
+use (empty where a method does not fit a pair). ``config``, ``split``, ``instance``, ``address`` and
+the two cells say which rows of the published data the sentences are.
 """
 
 from __future__ import annotations
@@ -29,48 +29,50 @@ from merula.exports.texts import distinct, json_line, name_of, new_file
 UNKNOWN_FIELD = "unspecified"
 
 
-def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
+def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the files; raises `MerulaError` where there is not one pair."""
-    every = [pairs_in(part, (EXTERNAL,)) for part in asked.parts()]
-    if not any(found.contrasts for found in every):
-        raise no_contrasts(asked.parts(), asked.place)
-    for found in every:
-        if not found.contrasts:
-            yield Made.nothing(found.part.config)
+    all_pairs = [pairs_in(part, (EXTERNAL,)) for part in request.parts()]
+    if not any(pairs.contrasts for pairs in all_pairs):
+        raise no_contrasts(request.parts(), request.place)
+    for pairs in all_pairs:
+        if not pairs.contrasts:
+            yield Made.nothing(pairs.part.config)
             continue
-        before = asked.folder_of(found.part.split)
-        (folder / before).mkdir(exist_ok=True)
-        uids = uids_of(found)
-        number = _write(found, uids, folder / before, asked.options.field)
-        several = f"{name_of(found.part.config.name)}-*"
+        prefix = request.folder_of(pairs.part.split)
+        (folder / prefix).mkdir(exist_ok=True)
+        uids = uids_of(pairs)
+        count = _write(pairs, uids, folder / prefix, request.options.field)
+        several = f"{name_of(pairs.part.config.name)}-*"
         name = f"{uids[0] if len(uids) == 1 else several}.jsonl"
-        yield Made(before + name, number, "pair", len(uids))
+        yield Made(prefix + name, count, "pair", len(uids))
 
 
-def _write(found: Pairs, uids: Sequence[str], folder: Path, field: str) -> int:
+def _write(pairs: Pairs, uids: Sequence[str], folder: Path, field: str) -> int:
     """Write a file for each contrast of a part; returns how many pairs there are in all."""
     with ExitStack() as stack:
         opened = [stack.enter_context(new_file(folder / f"{uid}.jsonl")) for uid in uids]
-        files = dict(zip(found.contrasts, opened, strict=True))
-        named = dict(zip(found.contrasts, uids, strict=True))
-        numbers = dict.fromkeys(found.contrasts, 0)
-        for pair in found:
-            own = pair.contrast
-            record = record_of(found.part, pair, named[own], numbers[own], field)
-            files[own].write(json_line(record))
-            numbers[own] += 1
-    return sum(numbers.values())
+        files = dict(zip(pairs.contrasts, opened, strict=True))
+        uid_of = dict(zip(pairs.contrasts, uids, strict=True))
+        counts = dict.fromkeys(pairs.contrasts, 0)
+        for pair in pairs:
+            contrast = pair.contrast
+            record = record_of(pairs.part, pair, uid_of[contrast], counts[contrast], field)
+            files[contrast].write(json_line(record))
+            counts[contrast] += 1
+    return sum(counts.values())
 
 
-def uids_of(found: Pairs) -> list[str]:
-    """The UID of each contrast: the configuration, and what tells the contrasts apart."""
-    return distinct(name_of(f"{found.part.config.name}-{own.brief}") for own in found.contrasts)
+def uids_of(pairs: Pairs) -> list[str]:
+    """Return the UID of each contrast: the configuration and the brief condition."""
+    return distinct(
+        name_of(f"{pairs.part.config.name}-{contrast.brief}") for contrast in pairs.contrasts
+    )
 
 
 def record_of(
     part: ConfigSplit, pair: ContrastPair, uid: str, number: int, field: str
 ) -> dict[str, Any]:
-    """A pair as BLiMP has it, and the way back to its rows."""
+    """Return a pair in BLiMP's fields, with the way back to its rows."""
     one, two = one_prefix(pair), two_prefix(pair)
     bad_cell, good_cell = pair.contrast.cells
     return {

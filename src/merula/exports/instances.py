@@ -1,4 +1,8 @@
-"""Published rows as instances, one after the other: a paradigm with its cells, a matrix."""
+"""Published rows as instances, one after another: a paradigm with its cells, or a matrix.
+
+`ConfigSplit` reads a split of a configuration in pieces of bounded size, as often as it is asked,
+so that no format holds a split in memory.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,14 @@ from merula.data.manifests.publication import ConfigEntry
 from merula.data.opened import Published
 from merula.design.pairs import MinimalPair, pairs_of
 
-CHUNK = 8_192  # rows held as Python values
+# Rows held as Python values at once, some megabytes, whatever the size of the row groups.
+CHUNK_ROWS = 8_192
 
 
 class ParadigmInstance(NamedTuple):
     """An instance of a paradigm: its cells in the order of the design.
 
-    ``more`` has what else was asked for, a list of as many values as there are cells for each
-    column.
+    ``more`` has the further columns that were read, each a list with a value for each cell.
     """
 
     number: int
@@ -46,10 +50,10 @@ class MatrixInstance(NamedTuple):
 
 @frozen(eq=False)
 class Grid:
-    """What the cells of a paradigm are: factors, and the name and the values of each cell.
+    """The cells of a paradigm: its factors, and the name and the values of each cell.
 
-    ``patterns`` are the judgements that instances have, each cell's, in the order in which they
-    turn up: variants of a design may judge a cell differently.
+    A pattern is the judgement of each cell. There may be several, in the order of the rows, since
+    variants of a design may judge a cell differently.
     """
 
     factors: tuple[str, ...]
@@ -61,20 +65,23 @@ class Grid:
         return len(self.cells)
 
     def pairs(self, acceptable: tuple[bool, ...]) -> list[MinimalPair]:
-        """A bad and a good cell that differ in one factor, with these judgements."""
+        """Return the pairs of a bad and a good cell that differ in one factor."""
         return pairs_of(self.factors, self.values, acceptable)
 
     @property
     def conditions(self) -> list[MinimalPair]:
-        """The pairs of all patterns, each condition once, in the order of the factors."""
-        found = {pair.condition: pair for p in self.patterns for pair in self.pairs(p)}
+        """Return the pairs of all patterns, each condition once, in the order of the factors."""
+        pairs = {pair.condition: pair for p in self.patterns for pair in self.pairs(p)}
         order = {name: i for i, name in enumerate(self.factors)}
-        return sorted(found.values(), key=lambda pair: (order[pair.contrast], pair.condition))
+        return sorted(pairs.values(), key=lambda pair: (order[pair.contrast], pair.condition))
 
 
 @frozen(eq=False)
 class ConfigSplit:
-    """A configuration in a split, or the first ``limit`` instances of it; it can be read again."""
+    """A split of a configuration, to be read as often as needed.
+
+    ``limit`` is the number of instances that are read, from the first on; None: all.
+    """
 
     published: Published
     config: ConfigEntry
@@ -82,63 +89,63 @@ class ConfigSplit:
     limit: int | None = None
 
     def grid(self) -> Grid:
-        """The cells of a paradigm that has rows; its judgements are read, nothing else."""
+        """Return the cells of a paradigm that has rows; reads little but its judgements."""
         width = self.config.cells
         first = next(self._rows(("cell", "factors")))
         factors = first["factors"][:width]
         names = tuple(factors[0])
-        values = tuple(tuple(str(own[name]) for name in names) for own in factors)
+        values = tuple(tuple(str(cell[name]) for name in names) for cell in factors)
         patterns: dict[tuple[bool, ...], None] = {}
         for rows in self._rows(("acceptable",)):
-            said = rows["acceptable"]
-            for i in range(0, len(said), width):
-                patterns[tuple(said[i : i + width])] = None
+            judgements = rows["acceptable"]
+            for i in range(0, len(judgements), width):
+                patterns[tuple(judgements[i : i + width])] = None
         return Grid(names, tuple(first["cell"][:width]), values, tuple(patterns))
 
     def paradigms(self, more: Sequence[str] = ()) -> Iterator[ParadigmInstance]:
-        """The instances of a paradigm in the order of the rows, with ``more`` columns."""
+        """Yield the instances of a paradigm in the order of the rows, with ``more`` columns."""
         width = self.config.cells
         for rows in self._rows(("instance", "address", "sentence", "acceptable", *more)):
             for i in range(0, len(rows["instance"]), width):
-                own = slice(i, i + width)
+                cells = slice(i, i + width)
                 yield ParadigmInstance(
                     rows["instance"][i],
                     rows["address"][i],
-                    rows["sentence"][own],
-                    tuple(rows["acceptable"][own]),
-                    {name: rows[name][own] for name in more},
+                    rows["sentence"][cells],
+                    tuple(rows["acceptable"][cells]),
+                    {name: rows[name][cells] for name in more},
                 )
 
     def lexemes(self) -> Iterator[dict[str, str]]:
-        """The lexeme of each slot of each instance of a paradigm; {} where the design has none."""
+        """Yield for each instance of a paradigm the lexeme of each slot; {} if it has no slots."""
         width = self.config.cells
         if "lexemes" not in self.config.fields:
-            there = next((own.instances for own in self.config.splits if own.name == self.split), 0)
-            yield from ({} for _ in range(there))
+            sizes = {entry.name: entry.instances for entry in self.config.splits}
+            yield from ({} for _ in range(sizes.get(self.split, 0)))
             return
-        seen = 0
+        seen = 0  # rows before this piece: the first row of an instance is a multiple of the width
         for columns in self._columns(("lexemes",), width):
             column = columns["lexemes"]
             first = column.take(pa.array(range(-seen % width, len(column), width)))
-            for own in first.to_pylist():
-                yield {slot: lexeme for slot, lexeme in own.items() if lexeme is not None}
+            for lexemes in first.to_pylist():
+                yield {slot: lexeme for slot, lexeme in lexemes.items() if lexeme is not None}
             seen += len(column)
 
     def matrices(self) -> Iterator[MatrixInstance]:
-        """The instances of a matrix in the order of the rows."""
+        """Yield the instances of a matrix in the order of the rows."""
         names = ("instance", "address", *MatrixInstance._fields[2:])
         for columns in self._columns(names, 1):
             for values in zip(*(columns[name].to_pylist() for name in names), strict=True):
                 yield MatrixInstance(*values)
 
     def answers(self) -> Iterator[tuple[str, str]]:
-        """The label and the class of each answer of a matrix."""
+        """Yield the label and the class of each answer of each instance of a matrix."""
         for columns in self._columns(("labels", "classes"), 1):
             both = (columns[name].flatten().to_pylist() for name in ("labels", "classes"))
             yield from zip(*both, strict=True)
 
     def _rows(self, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
-        """Columns of a paradigm, some instances at once, none of them cut."""
+        """Yield columns of a paradigm, some whole instances at a time."""
         width = self.config.cells
         left: dict[str, list[Any]] = {name: [] for name in names}
         for columns in self._columns(names, width):
@@ -151,17 +158,17 @@ class ConfigSplit:
         if left[names[0]]:
             raise MerulaError.of(
                 "M720",
-                f"the last instance of {self.config.name} has lost some of its rows",
+                f"the last instance of {self.config.name} lacks some of its rows",
                 remedy="publish the data set again, or fetch it again",
                 place=str(self.published.folder),
             )
 
     def _columns(self, names: Sequence[str], width: int) -> Iterator[dict[str, Any]]:
-        """Columns of some thousand rows at once, ``width`` of them an instance, up to the limit."""
+        """Yield columns of some thousand rows at a time, up to the limit; ``width`` rows each."""
         left = None if self.limit is None else self.limit * width
         for batch in self.published.rows(self.config, self.split, columns=names):
-            for start in range(0, batch.num_rows, CHUNK):
-                rows = batch.slice(start, CHUNK if left is None else min(CHUNK, left))
+            for start in range(0, batch.num_rows, CHUNK_ROWS):
+                rows = batch.slice(start, CHUNK_ROWS if left is None else min(CHUNK_ROWS, left))
                 if left is not None:
                     left -= rows.num_rows
                 if rows.num_rows:
@@ -171,11 +178,11 @@ class ConfigSplit:
 
 
 def _python(column: Any) -> list[Any]:
-    """A column as Python values; spans are lists of (object, start, end)."""
+    """Return a column as Python values; spans are lists of (object, start, end)."""
     kind = column.type
     if not (pa.types.is_list(kind) and pa.types.is_struct(kind.value_type)):
-        found: list[Any] = column.to_pylist()
-        return found
-    spans = list(zip(*(own.to_pylist() for own in column.flatten().flatten()), strict=True))
+        values: list[Any] = column.to_pylist()
+        return values
+    spans = list(zip(*(field.to_pylist() for field in column.flatten().flatten()), strict=True))
     offsets = column.offsets.to_numpy() - column.offsets[0].as_py()
     return [spans[start:end] for start, end in pairwise(offsets.tolist())]

@@ -1,19 +1,21 @@
 """A folder of tasks for lm-evaluation-harness (0.4).
 
-``_merula_yaml`` is what all tasks have in common, ``_pairs_yaml`` and ``_matrix_yaml`` what those
-of a kind have; a task is a file of its own, and so is a group. The data stand in ``data`` and are
-read by ``merula_data.py``, so that the folder can be moved.
+In goes an `ExportRequest`, out comes the folder; ``make.FORMATS`` has `write`. The folder contains
+``_merula_yaml`` for all tasks, ``_pairs_yaml`` and ``_matrix_yaml`` for those of a kind, and a file
+for each task and each group. The data are in ``data`` and read by ``merula_data.py``, so that the
+folder can be moved; where a repository of the hub is named they are read from there instead.
 
 Pairs have an empty context, so that the harness scores the whole sentence after the token that
 begins a text. Nothing may come between: with its usual delimiter, a space, the first word would be
-scored as one in the middle of a sentence. The good sentence stands first in every other pair, so
-that a model for which both are equal, which the harness counts for the first, gets one half.
-The answers of a matrix go on after its items, which are joined by spaces, and a space.
+scored as one in the middle of a sentence. The good sentence is first in every other pair: the
+harness counts a tie for the first choice, so a model that cannot tell them apart gets one half.
+The answers of a matrix come after its items, with spaces between all of them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,7 +33,7 @@ from merula.exports.texts import distinct, json_line, name_of, new_file, yaml_te
 
 TEST, TRAIN = "test", "train"
 DATA, READER = "data", "merula_data"
-VERSION = 1.0
+VERSION = 1.0  # of the tasks, as the harness prints it: to be raised when their scores change
 
 COMMON = f"""\
 # What all tasks have in common. The texts are data: nothing is put around them.
@@ -71,58 +73,58 @@ metric_list:
 
 @frozen
 class LmEvalTask:
-    """A task: its name, its kind, the phenomenon, where its documents come from in each split."""
+    """A task of the harness: a contrast of a paradigm, or a matrix."""
 
     name: str
-    kind: str
+    kind: str  # a key of KINDS
     phenomenon: str
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # the arguments of ``load`` in merula_data.py
     splits: tuple[str, ...]
 
 
-def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
+def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the folder; raises `MerulaError` where there is neither a pair nor a matrix."""
-    _demand_hub(asked)
-    prefix = f"merula_{name_of(asked.published.about.name)}"
+    _demand_hub(request)
+    prefix = f"merula_{name_of(request.published.about.name)}"
     (folder / DATA).mkdir()
     tasks: list[LmEvalTask] = []
-    for config in asked.configs:
-        parts = [part for part in asked.parts() if part.config is config]
+    for config in request.configs:
+        parts = [part for part in request.parts() if part.config is config]
         make = _matrix_tasks if config.kind == MATRIX else _pair_tasks
-        made, numbers = make(parts, prefix, folder, asked.options.hub)
+        made, counts = make(parts, prefix, folder, request.options.hub)
         if made:
             tasks += made
             noun = "matrix" if config.kind == MATRIX else "pair"
             name = made[0].name if len(made) == 1 else f"{prefix}_{name_of(config.name)}-*"
-            test = _test_of(list(numbers))
-            others = tuple((own, n) for own, n in numbers.items() if own != test)
-            yield Made(f"{name}.yaml", numbers[test], noun, len(made), test, others)
+            test = _test_of(list(counts))
+            other_splits = tuple((split, count) for split, count in counts.items() if split != test)
+            yield Made(f"{name}.yaml", counts[test], noun, len(made), test, other_splits)
         elif parts:
             yield Made.nothing(config)
     if not tasks:
-        raise no_contrasts(asked.parts(), asked.place)
+        raise no_contrasts(request.parts(), request.place)
     _write_tasks(tasks, folder)
-    _write_groups(tasks, prefix, asked.published.about.title, folder)
-    if asked.options.hub:
+    _write_groups(tasks, prefix, request.published.about.title, folder)
+    if request.options.hub:
         (folder / DATA).rmdir()
 
 
-def _demand_hub(asked: ExportRequest) -> None:
-    """Refuse what is no name of a repository, and a part of what stands there."""
-    hub = asked.options.hub
+def _demand_hub(request: ExportRequest) -> None:
+    """Raise for a name that is not a repository's, and for a part of a repository's data."""
+    hub = request.options.hub
     if hub and not re.fullmatch(r"[\w.-]+/[\w.-]+", hub):
         raise MerulaError.of(
             "M745",
-            f"{hub} is no data set on the hub",
+            f"{hub} does not name a data set on the hub",
             remedy="write its owner and its name: --hub owner/name",
-            place=asked.place,
+            place=request.place,
         )
-    if hub and asked.options.instances is not None:
+    if hub and request.options.instances is not None:
         raise MerulaError.of(
             "M745",
-            "tasks that read the hub have all instances of it",
+            "-n does not go with --hub: such tasks read all instances from the hub",
             remedy="leave -n out, and give lm_eval the option --limit",
-            place=asked.place,
+            place=request.place,
         )
 
 
@@ -132,76 +134,79 @@ def _demand_hub(asked: ExportRequest) -> None:
 def _matrix_tasks(
     parts: Sequence[ConfigSplit], prefix: str, folder: Path, hub: str
 ) -> tuple[list[LmEvalTask], dict[str, int]]:
-    """The task of a matrix, and how many instances each split has; no files if a hub is named."""
+    """Return the task of a matrix, and the count of instances of each split.
+
+    Writes the instances unless ``hub`` is named.
+    """
     if not parts:
         return [], {}
     config = parts[0].config
-    title, numbers, files = name_of(config.name), {}, {}
+    title, counts, files = name_of(config.name), {}, {}
     for part in parts:
         files[part.split] = f"{DATA}/{title}-{part.split}.jsonl"
         if hub:
-            rows = sum(own.rows for own in config.splits if own.name == part.split)
+            rows = sum(entry.rows for entry in config.splits if entry.name == part.split)
         else:
             rows = _write_matrices(part, folder / files[part.split])
-        numbers[part.split] = rows
+        counts[part.split] = rows
     data = _on_hub(hub, config, list(files)) if hub else {"files": files}
-    return [LmEvalTask(f"{prefix}_{title}", MATRIX, config.phenomenon, data, tuple(files))], numbers
+    return [LmEvalTask(f"{prefix}_{title}", MATRIX, config.phenomenon, data, tuple(files))], counts
 
 
 def _write_matrices(part: ConfigSplit, path: Path) -> int:
-    number = 0
+    count = 0
     with new_file(path) as out:
-        for own in part.matrices():
+        for instance in part.matrices():
             document = {
-                "context": " ".join(own.context),
-                "choices": own.answers,
-                "target": own.correct,
-                "labels": own.labels,
-                "items": own.context,
-                "instance": own.number,
-                "address": own.address,
+                "context": " ".join(instance.context),
+                "choices": instance.answers,
+                "target": instance.correct,
+                "labels": instance.labels,
+                "items": instance.context,
+                "instance": instance.number,
+                "address": instance.address,
             }
             out.write(json_line(document))
-            number += 1
-    return number
+            count += 1
+    return count
 
 
 def _pair_tasks(
     parts: Sequence[ConfigSplit], prefix: str, folder: Path, hub: str
 ) -> tuple[list[LmEvalTask], dict[str, int]]:
-    """A task for each contrast of a paradigm, and how many pairs each split has in all."""
+    """Return a task for each contrast of a paradigm, and the count of pairs of each split."""
     files: dict[str, dict[str, str]] = {}
     cells: dict[str, tuple[str, str]] = {}
-    numbers: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for part in parts:
-        found = pairs_in(part, (EXTERNAL,))
-        uids = uids_of(found)
-        for contrast, uid in zip(found.contrasts, uids, strict=True):
+        pairs = pairs_in(part, (EXTERNAL,))
+        uids = uids_of(pairs)
+        for contrast, uid in zip(pairs.contrasts, uids, strict=True):
             files.setdefault(uid, {})[part.split] = f"{DATA}/{uid}-{part.split}.jsonl"
             cells[uid] = contrast.cells
-        own = [files[uid][part.split] for uid in uids]
-        numbers[part.split] = _write_pairs(found, own, folder, hub)
+        written = [files[uid][part.split] for uid in uids]
+        counts[part.split] = _write_pairs(pairs, written, folder, hub)
     tasks = []
-    for uid, named in files.items():
+    for uid, paths in files.items():
         config = parts[0].config
-        data: dict[str, Any] = {"files": named}
+        data: dict[str, Any] = {"files": paths}
         if hub:
-            data = {**_on_hub(hub, config, list(named)), "cells": list(cells[uid])}
-        tasks.append(LmEvalTask(f"{prefix}_{uid}", "pairs", config.phenomenon, data, tuple(named)))
-    return tasks, numbers
+            data = {**_on_hub(hub, config, list(paths)), "cells": list(cells[uid])}
+        tasks.append(LmEvalTask(f"{prefix}_{uid}", "pairs", config.phenomenon, data, tuple(paths)))
+    return tasks, counts
 
 
-def _write_pairs(found: Pairs, files: Sequence[str], folder: Path, hub: str) -> int:
-    """Write the pairs of each contrast, or only count them; returns how many there are."""
+def _write_pairs(pairs: Pairs, files: Sequence[str], folder: Path, hub: str) -> int:
+    """Write the pairs of each contrast, or only count them if a hub is named; return the count."""
     if hub:
-        return sum(1 for _ in found)
-    numbers = dict.fromkeys(found.contrasts, 0)
+        return sum(1 for _ in pairs)
+    counts = dict.fromkeys(pairs.contrasts, 0)
     with ExitStack() as stack:
         opened = [stack.enter_context(new_file(folder / file)) for file in files]
-        out = dict(zip(found.contrasts, opened, strict=True))
-        for pair in found:
-            target = numbers[pair.contrast] % 2
-            numbers[pair.contrast] += 1
+        out = dict(zip(pairs.contrasts, opened, strict=True))
+        for pair in pairs:
+            target = counts[pair.contrast] % 2
+            counts[pair.contrast] += 1
             bad, good = pair.contrast.cells
             document = {
                 "context": "",
@@ -212,7 +217,7 @@ def _write_pairs(found: Pairs, files: Sequence[str], folder: Path, hub: str) -> 
                 "address": pair.address,
             }
             out[pair.contrast].write(json_line(document))
-    return sum(numbers.values())
+    return sum(counts.values())
 
 
 def _on_hub(hub: str, config: ConfigEntry, splits: list[str]) -> dict[str, Any]:
@@ -220,7 +225,7 @@ def _on_hub(hub: str, config: ConfigEntry, splits: list[str]) -> dict[str, Any]:
 
 
 def _test_of(splits: Sequence[str]) -> str:
-    """The split on which a task is done."""
+    """Return the split on which a task is done."""
     return TEST if TEST in splits else splits[-1]
 
 
@@ -228,7 +233,7 @@ def _test_of(splits: Sequence[str]) -> str:
 
 
 def _write_tasks(tasks: Sequence[LmEvalTask], folder: Path) -> None:
-    """Write what tasks have in common, the reader of their data, and a file for each."""
+    """Write the files that tasks share, the reader of their data, and a file for each task."""
     _text(folder / "_merula_yaml", COMMON)
     for kind in dict.fromkeys(task.kind for task in tasks):
         _text(folder / f"_{kind}_yaml", KINDS[kind])
@@ -250,8 +255,8 @@ def _task_lines(task: LmEvalTask) -> Iterator[str]:
     for name, value in task.data.items():
         if isinstance(value, dict):
             yield f"  {name}:"
-            for own, file in value.items():
-                yield f"    {own}: {yaml_text(file)}"
+            for split, file in value.items():
+                yield f"    {split}: {yaml_text(file)}"
         elif isinstance(value, list):
             yield f"  {name}: [{', '.join(map(yaml_text, value))}]"
         else:
@@ -259,26 +264,26 @@ def _task_lines(task: LmEvalTask) -> Iterator[str]:
 
 
 def _write_groups(tasks: Sequence[LmEvalTask], prefix: str, title: str, folder: Path) -> None:
-    """Write a group for the tasks of a kind of each phenomenon, and one for all of them."""
+    """Write a group for each phenomenon and kind of tasks, and one of all these groups."""
     members: dict[tuple[str, str], list[LmEvalTask]] = {}
     for task in tasks:
         members.setdefault((task.phenomenon, task.kind), []).append(task)
-    mixed = {p for p, _ in members if sum(own == p for own, _ in members) > 1}
+    kinds_of = Counter(phenomenon for phenomenon, _ in members)
     names = distinct(
-        f"{prefix}_{name_of(phenomenon)}" + (f"_{kind}" if phenomenon in mixed else "")
+        f"{prefix}_{name_of(phenomenon)}" + (f"_{kind}" if kinds_of[phenomenon] > 1 else "")
         for phenomenon, kind in members
     )
-    for name, ((phenomenon, kind), own) in zip(names, members.items(), strict=True):
-        if [task.name for task in own] == [name]:
+    for name, ((phenomenon, kind), group) in zip(names, members.items(), strict=True):
+        tasks_of_group = [task.name for task in group]
+        if tasks_of_group == [name]:
             continue  # a group and a task cannot have the same name
-        lines = _group(name, phenomenon, [task.name for task in own], [kind])
-        _text(folder / f"_{name}.yaml", lines)
+        _text(folder / f"_{name}.yaml", _group(name, phenomenon, tasks_of_group, [kind]))
     kinds = list(dict.fromkeys(task.kind for task in tasks))
     _text(folder / f"_{prefix}.yaml", _group(prefix, title, names, kinds))
 
 
 def _group(name: str, alias: str, members: Sequence[str], kinds: Sequence[str]) -> str:
-    """A group; of two kinds no mean is taken, for chance is not the same."""
+    """Return the text of a group. Tasks of two kinds get no mean, since their chance differs."""
     lines = [f"group: {yaml_text(name)}", f"group_alias: {yaml_text(alias or name)}", "task:"]
     lines += [f"  - {yaml_text(member)}" for member in members]
     metrics = {"pairs": ("acc",), MATRIX: ("acc", "acc_norm")}

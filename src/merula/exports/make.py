@@ -1,4 +1,8 @@
-"""The formats, and how an export is made."""
+"""The formats, and the making of an export in one of them.
+
+To add a format, write a module with a function ``write(request, folder)`` (see
+`request.ExportFormat`), add an entry to `FORMATS`, and a section to docs/exports.md.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,11 @@ from merula.core.progress import Progress
 from merula.data.folder import new_folder
 from merula.data.opened import Published
 from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
-from merula.exports.request import MATRIX, PARADIGM, ExportFormat, ExportOptions, Made, asked
+from merula.exports.request import MATRIX, PARADIGM, ExportFormat, ExportOptions, Made, request_for
 
 FORMATS: Mapping[str, ExportFormat] = {
-    form.name: form
-    for form in (
+    export_format.name: export_format
+    for export_format in (
         ExportFormat(
             "blimp",
             "lines of JSON as in BLiMP, a file for each contrast",
@@ -56,7 +60,7 @@ FORMATS: Mapping[str, ExportFormat] = {
 
 @frozen
 class Exported:
-    """What was written, and which configurations were left out, for the format does not fit."""
+    """The counts of an export, and the configurations left out since the format does not fit."""
 
     made: tuple[Made, ...]
     left_out: tuple[str, ...]
@@ -64,7 +68,7 @@ class Exported:
 
 def export(
     folder: Path,
-    form: ExportFormat,
+    export_format: ExportFormat,
     out: Path,
     *,
     configs: Sequence[str] = (),
@@ -74,15 +78,16 @@ def export(
 ) -> Exported:
     """Write published data for another tool into a folder that is new or empty.
 
-    Without names all configurations that fit and all splits are written. ``progress`` is told of
-    each configuration that is done. Raises `MerulaError`; then nothing is left of it.
+    Without names all configurations that fit and all splits are written. ``progress`` is called
+    after each configuration. Raises `MerulaError`; then ``out`` is as it was.
     """
     published = Published.open(folder)
-    wanted, others = asked(form, published, configs, splits, options or ExportOptions())
+    options = options or ExportOptions()
+    request, unfit = request_for(export_format, published, configs, splits, options)
     made = []
     with new_folder(out, published.folder) as aside:
-        for item in form.write(wanted, aside):
+        for item in export_format.write(request, aside):
             made.append(item)
             if progress is not None:
                 progress(item.file, len(made), 0)
-    return Exported(tuple(made), tuple(others))
+    return Exported(tuple(made), tuple(unfit))

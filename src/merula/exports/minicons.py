@@ -1,7 +1,7 @@
 """Tables for minicons: a CSV file for each configuration, a pair a line.
 
-``good`` and ``bad`` are what its scorers take. Pairs of a matrix have a ``prefix`` besides, the
-items shown, for ``conditional_score``: there ``good`` and ``bad`` are the answers.
+Its scorers take ``good`` and ``bad``. Pairs of a matrix also have a ``prefix``, the items shown,
+for ``conditional_score``: there ``good`` and ``bad`` are the answers.
 """
 
 from __future__ import annotations
@@ -37,33 +37,33 @@ COLUMNS = (
 PREFIX = "prefix"
 
 
-def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
+def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the tables; raises `MerulaError` where there is not one pair."""
-    every = [pairs_in(part, LETTERS, minimal=False) for part in asked.parts()]
-    if not any(found.contrasts for found in every):
-        raise no_contrasts(asked.parts(), asked.place)
-    for found in every:
-        if not found.contrasts:
-            yield Made.nothing(found.part.config)
+    all_pairs = [pairs_in(part, LETTERS, minimal=False) for part in request.parts()]
+    if not any(pairs.contrasts for pairs in all_pairs):
+        raise no_contrasts(request.parts(), request.place)
+    for pairs in all_pairs:
+        if not pairs.contrasts:
+            yield Made.nothing(pairs.part.config)
             continue
-        before = asked.folder_of(found.part.split)
-        (folder / before).mkdir(exist_ok=True)
-        name = f"{before}{name_of(found.part.config.name)}.csv"
-        yield Made(name, _write(found, folder / name), "pair")
+        prefix = request.folder_of(pairs.part.split)
+        (folder / prefix).mkdir(exist_ok=True)
+        name = f"{prefix}{name_of(pairs.part.config.name)}.csv"
+        yield Made(name, _write(pairs, folder / name), "pair")
 
 
-def _write(found: Pairs, path: Path) -> int:
+def _write(pairs: Pairs, path: Path) -> int:
     """Write a table; returns how many pairs it has."""
-    conditional = found.part.config.kind == MATRIX
+    conditional = pairs.part.config.kind == MATRIX
     names = [*COLUMNS[:3], PREFIX, *COLUMNS[3:]] if conditional else COLUMNS
-    number = 0
+    count = 0
     with new_file(path) as file:
         file.write(csv_line(names))
-        for pair in found:
-            said = _cells(found.part, pair, number)
-            file.write(csv_line(said[name] for name in names))
-            number += 1
-    return number
+        for pair in pairs:
+            cells = _cells(pairs.part, pair, count)
+            file.write(csv_line(cells[name] for name in names))
+            count += 1
+    return count
 
 
 def _cells(part: ConfigSplit, pair: ContrastPair, number: int) -> dict[str, Any]:

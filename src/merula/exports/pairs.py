@@ -1,7 +1,10 @@
-"""Minimal pairs of published data: a good sentence, a bad one, and what the contrast is.
+"""Minimal pairs of published data: a good sentence, a bad one, and the contrast between them.
 
-Of a paradigm they are the cells of one instance that differ in one factor and in acceptability.
-Of a matrix they are the right answer and each wrong one; which wrong ones count is for the format.
+In goes a `ConfigSplit`, out come its pairs, in the order of the rows; the formats of pairs call it
+(``blimp``, ``minicons``, ``lm_eval``), ``syntaxgym`` takes `goes_wrong`. Of a paradigm they are the
+cells of one instance that differ in one factor and in acceptability. Of a matrix they are the right
+answer and each wrong one; a format chooses the classes of wrong answers that count. Every pair has
+one of the contrasts of its `Pairs`. The last part compares sentences as BLiMP's methods do.
 """
 
 from __future__ import annotations
@@ -16,21 +19,22 @@ from merula.core.wording import listing
 from merula.data.manifests.publication import ConfigEntry
 from merula.design.pairs import MinimalPair
 from merula.exports.instances import ConfigSplit, Grid
+from merula.exports.request import PARADIGM
 from merula.grammar.model import CORRECT
 from merula.suite.tables import difference, tokens
 
-EXTERNAL = "E"
-MATRIX, PARADIGM = "matrix", "paradigm"
+EXTERNAL = "E"  # the class of wrong answers that break an external rule
 
 
 @frozen
 class PairContrast:
-    """What pairs have in common. ``condition`` tells the contrasts of a configuration apart.
+    """A contrast that pairs share. ``condition`` tells the contrasts of a configuration apart.
 
     Of a paradigm it is ``licensor=no-yes_ever=yes``: in the factor ``about`` the bad cell's value,
     then the good one's, and what both have; ``cells`` are the bad and the good cell. Of a matrix
-    both are the label of the wrong answer. ``brief`` is the condition in names of files and tasks,
-    ``licensor_no-yes_yes``: the factor, its two values, the values of the other factors in order.
+    ``about`` and ``condition`` are the label of the wrong answer. ``brief`` is the condition in
+    names of files and tasks, ``licensor_no-yes_yes``: the factor, its two values, the values of the
+    other factors in order.
     """
 
     about: str
@@ -59,7 +63,7 @@ class ContrastPair(NamedTuple):
 
 @frozen(eq=False)
 class Pairs:
-    """The pairs of a part, to be read as often as needed."""
+    """The pairs of a split of a configuration, to be read as often as needed."""
 
     part: ConfigSplit
     contrasts: tuple[PairContrast, ...]
@@ -71,11 +75,11 @@ class Pairs:
     def _of_cells(self, grid: Grid) -> Iterator[ContrastPair]:
         by_condition = {contrast.condition: contrast for contrast in self.contrasts}
         by_pattern = {p: grid.pairs(p) for p in grid.patterns}
-        for own in self.part.paradigms(("broken",)):
-            texts, broken = own.sentences, own.more["broken"]
-            fine = [text for text, good in zip(texts, own.acceptable, strict=True) if good]
+        for instance in self.part.paradigms(("broken",)):
+            texts, broken = instance.sentences, instance.more["broken"]
+            fine = [text for text, good in zip(texts, instance.acceptable, strict=True) if good]
             wrong: dict[int, int] = {}
-            for pair in by_pattern[own.acceptable]:
+            for pair in by_pattern[instance.acceptable]:
                 bad = pair.bad
                 if bad not in wrong:
                     wrong[bad] = goes_wrong(texts[bad], fine)
@@ -83,32 +87,40 @@ class Pairs:
                     by_condition[pair.condition],
                     texts[pair.good],
                     texts[bad],
-                    own.number,
-                    own.address,
+                    instance.number,
+                    instance.address,
                     broken[bad],
                     wrong[bad],
                 )
 
     def _of_answers(self) -> Iterator[ContrastPair]:
         wanted = {(contrast.about, contrast.letter): contrast for contrast in self.contrasts}
-        for own in self.part.matrices():
-            good, context = own.answers[own.correct], tuple(own.context)
-            places = {said: i for i, said in enumerate(zip(own.labels, own.classes, strict=True))}
-            for said, contrast in wanted.items():
-                i = places.get(said)
+        for instance in self.part.matrices():
+            good, context = instance.answers[instance.correct], tuple(instance.context)
+            answers = zip(instance.labels, instance.classes, strict=True)
+            places = {answer: i for i, answer in enumerate(answers)}
+            for answer, contrast in wanted.items():
+                i = places.get(answer)
                 if i is None:
                     continue
-                bad = own.answers[i]
+                bad = instance.answers[i]
                 wrong = goes_wrong(bad, [good])
                 yield ContrastPair(
-                    contrast, good, bad, own.number, own.address, own.broken[i], wrong, context
+                    contrast,
+                    good,
+                    bad,
+                    instance.number,
+                    instance.address,
+                    instance.broken[i],
+                    wrong,
+                    context,
                 )
 
 
 def pairs_in(part: ConfigSplit, letters: Sequence[str], *, minimal: bool = True) -> Pairs:
-    """The pairs of a part; ``letters`` are the classes of the wrong answers that count.
+    """Return the pairs of a part; ``letters`` are the classes of the wrong answers that count.
 
-    Answers that have lexemes of their own each are no minimal pairs.
+    ``minimal`` leaves out matrices each of whose answers has lexemes of its own.
     """
     if part.config.kind == PARADIGM:
         grid = part.grid()
@@ -127,7 +139,7 @@ def pairs_in(part: ConfigSplit, letters: Sequence[str], *, minimal: bool = True)
     order = {name: i for i, name in enumerate(_label_names(part.config))}
     wanted = sorted(
         ((label, letter) for label, letter in seen if label != CORRECT and letter in letters),
-        key=lambda own: (order.get(own[0], len(order)), own),
+        key=lambda answer: (order.get(answer[0], len(order)), answer),
     )
     of_label = Counter(label for label, _ in wanted)
     contrasts = []
@@ -138,21 +150,21 @@ def pairs_in(part: ConfigSplit, letters: Sequence[str], *, minimal: bool = True)
 
 
 def _brief(grid: Grid, pair: MinimalPair) -> str:
-    """``licensor_no-yes_yes_main``."""
+    """Return a condition without names of factors: ``licensor_no-yes_yes_main``."""
     at = grid.factors.index(pair.contrast)
     bad, good = grid.values[pair.bad], grid.values[pair.good]
     return "_".join([pair.contrast, f"{bad[at]}-{good[at]}", *bad[:at], *bad[at + 1 :]])
 
 
 def _label_names(config: ConfigEntry) -> Sequence[str]:
-    """The labels of answers in the order of the design."""
+    """Return the labels of answers in the order of the design."""
     feature = config.fields["labels"]
     names: Sequence[str] = getattr(getattr(feature, "of", None), "names", ())
     return names
 
 
 def no_contrasts(parts: Sequence[ConfigSplit], place: str) -> MerulaError:
-    """The error of parts without a single pair."""
+    """Return the error of parts without a single pair."""
     return MerulaError.of(
         "M743",
         f"there is nothing to contrast in {listing(dict.fromkeys(p.config.name for p in parts))}",
@@ -163,16 +175,15 @@ def no_contrasts(parts: Sequence[ConfigSplit], place: str) -> MerulaError:
 
 
 def goes_wrong(bad: str, good: Sequence[str]) -> int:
-    """The first character of the word at which a sentence goes on as none of some others does.
+    """Return where a sentence first differs from all good ones: the first character of a word.
 
     >>> goes_wrong("The keys is rusty.", ["The key is rusty.", "The keys are rusty."])
     9
     """
-    words = tokens(bad)
-    others = [tokens(text) for text in good]
-    for i, (word, start, _) in enumerate(words):
-        others = [own for own in others if i < len(own) and own[i][0] == word]
-        if not others:
+    alike = [tokens(text) for text in good]  # good sentences that began in the same way
+    for i, (word, start, _) in enumerate(tokens(bad)):
+        alike = [words for words in alike if i < len(words) and words[i][0] == word]
+        if not alike:
             return start
     return len(bad)
 
@@ -182,7 +193,7 @@ def goes_wrong(bad: str, good: Sequence[str]) -> int:
 
 @frozen
 class Prefixes:
-    """What the prefix methods compare: words after what stands before them, in each sentence."""
+    """A word and the words before it in each sentence of a pair, for BLiMP's prefix methods."""
 
     good: str
     good_word: str
@@ -191,31 +202,33 @@ class Prefixes:
 
 
 def one_prefix(pair: ContrastPair) -> Prefixes | None:
-    """One word for another after the same beginning, at the place where it goes wrong; else None.
+    """Return two words that differ after the same beginning, where the bad sentence goes wrong.
+
+    None where the sentences do not differ in this one word.
 
     >>> contrast = PairContrast("", "", ("", ""))
     >>> one_prefix(ContrastPair(contrast, "The keys are here.", "The keys is here.", 0, "0", [], 9))
     Prefixes(good='The keys', good_word='are', bad='The keys', bad_word='is')
     """
-    found = difference(pair.good, pair.bad)
-    mine, theirs = found.one, found.other
-    before = pair.bad[: theirs.start]
+    differ = difference(pair.good, pair.bad)
+    good, bad = differ.one, differ.other
+    before = pair.bad[: bad.start]
     if (
-        not found.one_word
-        or theirs.start != pair.at
+        not differ.one_word
+        or bad.start != pair.at
         or not before.strip()
-        or pair.good[: mine.start] != before
-        or pair.good[mine.end :] != pair.bad[theirs.end :]
+        or pair.good[: good.start] != before
+        or pair.good[good.end :] != pair.bad[bad.end :]
     ):
         return None
     shared = before.rstrip()
-    return Prefixes(shared, mine.of(pair.good), shared, theirs.of(pair.bad))
+    return Prefixes(shared, good.of(pair.good), shared, bad.of(pair.bad))
 
 
 def two_prefix(pair: ContrastPair) -> Prefixes | None:
-    """The same word, at which it goes wrong, after two beginnings; else None.
+    """Return the word where the bad sentence goes wrong, after two beginnings.
 
-    In the good sentence it stands before the same rest, or it is the only one of its kind.
+    None unless the good sentence has the word once, or before the same rest.
 
     >>> contrast = PairContrast("", "", ("", ""))
     >>> two_prefix(ContrastPair(contrast, "The key is here.", "The keys is here.", 0, "0", [], 9))
@@ -233,10 +246,10 @@ def two_prefix(pair: ContrastPair) -> Prefixes | None:
 
 
 def lexically_identical(good: str, bad: str) -> bool:
-    """Whether two sentences have the same words, in whatever order; case does not count.
+    """Return whether two sentences have the same words, in any order and case.
 
     >>> lexically_identical("Only he had ever left.", "He had only ever left.")
     True
     """
-    mine, theirs = ([word.casefold() for word, _, _ in tokens(text)] for text in (good, bad))
-    return sorted(mine) == sorted(theirs)
+    one, two = (sorted(word.casefold() for word, _, _ in tokens(text)) for text in (good, bad))
+    return one == two

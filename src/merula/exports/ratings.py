@@ -1,4 +1,9 @@
-"""What raters have filled in, beside what the published data say of the sentences.
+"""Ratings beside the published rows of their sentences.
+
+In go a folder of published data and the lists that raters have filled in, out come the lines of the
+lists, each with the columns of its row, or all faults of the lists at once. ``merula ratings``
+calls `rated` and `write_ratings`, programs call `merge_ratings`. A line is of the row that its code
+names, or else its address, or else its item and sentence; its sentence is always the published one.
 
 >>> from merula.exports.ratings import merge_ratings  # doctest: +SKIP
 >>> rows = merge_ratings("data", ["anna.csv", "ben.csv"])  # doctest: +SKIP
@@ -31,37 +36,39 @@ from merula.exports.texts import BYTE_ORDER_MARK, csv_line
 Key = tuple[str, str, str]  # configuration, address, cell
 BEFORE = ("rater", "list", "position", "item", "config", "split", "address", "cell")
 AFTER = ("label", "broken", "sentence", "rating")
-DIFFERENT = 12  # ratings that are counted one by one
+MAX_RATINGS_SHOWN = 12  # values that are counted one by one: a scale has 11 points at most, 0 to 10
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)")
 
 
 @frozen
 class Scale:
-    """The ratings that were found: each with how often, and how many were left empty."""
+    """The values of ratings, each with its count; ``empty`` counts lines without a rating."""
 
     counts: tuple[tuple[float | str, int], ...]
     empty: int
     raters: int
 
     @property
-    def number(self) -> int:
-        """How many ratings there are."""
+    def count(self) -> int:
+        """Return the count of ratings."""
         return sum(count for _, count in self.counts)
 
     def __str__(self) -> str:
-        said = ", ".join(f"{_said(own)} ({count:,})" for own, count in self.counts[:DIFFERENT])
-        if len(self.counts) <= DIFFERENT:
-            return said
+        shown = ", ".join(
+            f"{_text(value)} ({count:,})" for value, count in self.counts[:MAX_RATINGS_SHOWN]
+        )
+        if len(self.counts) <= MAX_RATINGS_SHOWN:
+            return shown
         if isinstance(self.counts[0][0], str):
-            return f"{said} … ({len(self.counts):,} different ones)"
-        return f"numbers from {_said(self.counts[0][0])} to {_said(self.counts[-1][0])}"
+            return f"{shown} … ({len(self.counts):,} different ones)"
+        return f"numbers from {_text(self.counts[0][0])} to {_text(self.counts[-1][0])}"
 
 
 @frozen(eq=False)
 class Rated:
-    """The lines of lists, each with what the published row says, and the scale they use.
+    """The lines of lists, each with its published row, and the scale they use.
 
-    ``fillers`` is how many lines were left out, for they name no row.
+    ``fillers`` counts the lines that were left out, since they name no row.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -70,50 +77,50 @@ class Rated:
 
 
 def merge_ratings(folder: str | Path, files: Iterable[str | Path]) -> list[dict[str, Any]]:
-    """The lines of lists that were filled in, each with what the published row says.
+    """Return the lines of lists that were filled in, each with its published row.
 
-    A line keeps all its columns, also those that were added. To them are added ``file``,
+    A line keeps all its columns, also those that were added to the list. It gets ``file``,
     ``rater`` (the column ``rater`` or ``participant``, or else the name of the file), and of the
     row ``config``, ``split``, ``address``, ``cell``, ``item``, ``sentence``, ``acceptable``,
     ``broken`` and ``factors``. ``rating`` is a number where all are numbers (``4,5`` too), else a
-    text, and None where it is empty. Raises `MerulaError` with all that is wrong: files that are no
-    lists, sentences that are not in the published data, that were changed or rated twice, and
-    numbers among words or words among numbers. Lines that name no row are left out.
+    text, and None where it is empty. Lines that name no row are left out. Raises `MerulaError` with
+    all faults: files that are not lists, sentences that are not in the published data, that were
+    changed or rated twice, and numbers among words or words among numbers.
     """
     return list(rated(Path(folder), [Path(file) for file in files]).rows)
 
 
 def rated(folder: Path, files: Sequence[Path]) -> Rated:
-    """What `merge_ratings` gives, with the scale; raises `MerulaError`."""
+    """Return the rows of `merge_ratings` with their scale; raises `MerulaError`."""
     published = Published.open(folder)
-    read, faults = _read(files)
-    lines = [line for own in read for line in own.lines]
+    lists, faults = _read(files)
+    lines = [line for rated_list in lists for line in rated_list.lines]
     rows = _Rows(published, lines)
-    found = {line.place: rows.find(line) for line in lines}
-    for own in read:
-        wrong = [*own.faults, *_misfits(own.lines, found, rows)]
+    row_of = {line.place: rows.find(line) for line in lines}
+    for rated_list in lists:
+        wrong = [*rated_list.faults, *_misfits(rated_list.lines, row_of, rows)]
         if wrong:
             faults += fewer(wrong, wrong[0].place.rpartition(":")[0] or wrong[0].place)
-    fitting = [line for line in lines if found[line.place] is not None]
-    faults += _repeated(read, fitting, found)
+    fitting = [line for line in lines if row_of[line.place] is not None]
+    faults += _repeated(lists, fitting, row_of)
     faults += _mixed([line for line in lines if line.rating])
     if not faults and not any(line.rating for line in lines):
-        where = str(files[0])
-        faults.append(fault("M748", "there is not one rating", "fill in the column rating", where))
+        remedy = "fill in the column rating"
+        faults.append(fault("M748", "there are no ratings in these lists", remedy, str(files[0])))
     if faults:
         raise MerulaError(faults)
-    merged = tuple(_merged(line, found[line.place] or {}) for line in lines)
+    merged = tuple(_merged(line, row_of[line.place] or {}) for line in lines)
     counts = Counter(row["rating"] for row in merged if row["rating"] is not None)
     empty = sum(row["rating"] is None for row in merged)
     scale = Scale(tuple(sorted(counts.items())), empty, len({row["rater"] for row in merged}))
-    return Rated(merged, scale, sum(own.fillers for own in read))
+    return Rated(merged, scale, sum(rated_list.fillers for rated_list in lists))
 
 
 def _read(files: Sequence[Path]) -> tuple[list[RatedFile], list[Diagnostic]]:
-    """The files, and those of them that are named twice."""
+    """Return the lists of some files, and a fault for each file that is named twice."""
     stems = Counter(path.stem for path in files)
     seen: dict[str, Path] = {}
-    read, faults = [], []
+    lists, faults = [], []
     for path in files:
         real = os.path.realpath(path)
         if real in seen:
@@ -121,19 +128,20 @@ def _read(files: Sequence[Path]) -> tuple[list[RatedFile], list[Diagnostic]]:
             faults.append(fault("M749", message, "name each file once", str(path)))
             continue
         seen[real] = path
-        read.append(read_file(path, path.stem if stems[path.stem] == 1 else str(path)))
-    return read, faults
+        lists.append(read_file(path, path.stem if stems[path.stem] == 1 else str(path)))
+    return lists, faults
 
 
 class _Rows:
     """The published rows that some lines name: by code, by address, by item.
 
-    A spreadsheet rounds long addresses; then the item (the number of the instance) tells the row.
+    A spreadsheet rounds long addresses; then the item (the number of the instance) and the sentence
+    tell the row.
     """
 
     def __init__(self, published: Published, lines: Sequence[RatingLine]) -> None:
         self.folder = published.folder
-        self.known = [own.name for own in published.about.configs]
+        self.configs = [config.name for config in published.about.configs]
         self.codes = {line.cells["code"].strip() for line in lines if "code" in line.cells}
         self.by_code: dict[str, dict[str, Any]] = {}
         self.by_address: dict[Key, dict[str, Any]] = {}
@@ -145,30 +153,30 @@ class _Rows:
                 continue
             for split in config.splits:
                 part = ConfigSplit(published, config, split.name)
-                for own in part.paradigms(("cell", "factors", "broken")):
-                    named = {(config.name, own.address), (config.name, str(own.number))}
-                    self._take(own, part, bool(named & (addresses | items)))
+                for instance in part.paradigms(("cell", "factors", "broken")):
+                    named = {(config.name, instance.address), (config.name, str(instance.number))}
+                    self._take(instance, part, bool(named & (addresses | items)))
 
-    def _take(self, own: ParadigmInstance, part: ConfigSplit, named: bool) -> None:
-        for i, cell in enumerate(own.more["cell"]):
-            key = part.config.name, own.address, cell
+    def _take(self, instance: ParadigmInstance, part: ConfigSplit, named: bool) -> None:
+        for i, cell in enumerate(instance.more["cell"]):
+            key = part.config.name, instance.address, cell
             code = code_of(*key) if self.codes else ""
             if not named and code not in self.codes:
                 continue
             row = {
                 **dict(zip(ROW, key, strict=True)),
-                "item": str(own.number),
+                "item": str(instance.number),
                 "split": part.split,
-                "sentence": own.sentences[i],
-                "acceptable": own.acceptable[i],
-                "broken": own.more["broken"][i],
-                "factors": own.more["factors"][i],
+                "sentence": instance.sentences[i],
+                "acceptable": instance.acceptable[i],
+                "broken": instance.more["broken"][i],
+                "factors": instance.more["factors"][i],
             }
             self.by_code[code] = self.by_address[key] = row
-            self.by_item.setdefault((key[0], str(own.number), cell), []).append(row)
+            self.by_item.setdefault((key[0], str(instance.number), cell), []).append(row)
 
     def find(self, line: RatingLine) -> dict[str, Any] | None:
-        """The row of a line."""
+        """Return the published row of a line, or None."""
         if line.cells.get("code", "").strip():
             return self.by_code.get(line.cells["code"].strip())
         same = self.by_item.get(_item_key(line), [])
@@ -184,21 +192,21 @@ def _item_key(line: RatingLine) -> Key:
     return line.cells.get("config", ""), line.cells.get("item", ""), line.cells.get("cell", "")
 
 
-# --- what does not fit --------------------------------------------------------------------------
+# --- faults of lines ----------------------------------------------------------------------------
 
 
 def _misfits(
-    lines: Iterable[RatingLine], found: Mapping[str, dict[str, Any] | None], rows: _Rows
+    lines: Iterable[RatingLine], row_of: Mapping[str, dict[str, Any] | None], rows: _Rows
 ) -> Iterator[Diagnostic]:
-    """Lines that name no published row, or another sentence than it has."""
+    """Yield a fault for each line that names no published row, or has a different sentence."""
     lines = list(lines)
-    if len(lines) > 1 and not any(found[line.place] for line in lines):
+    if len(lines) > 1 and not any(row_of[line.place] for line in lines):
         file = lines[0].file
-        message = f"{rows.folder} has none of the sentences of {file}"
+        message = f"none of the sentences of {file} is in {rows.folder}"
         yield fault("M747", message, _unknown(lines[0], rows).remedy, file)
         return
     for line in lines:
-        row = found[line.place]
+        row = row_of[line.place]
         if row is None:
             yield _unknown(line, rows)
         elif "sentence" in line.cells and row["sentence"] != line.sentence:
@@ -217,50 +225,52 @@ def _unknown(line: RatingLine, rows: _Rows) -> Diagnostic:
     remedy = "name the published data that the lists were made of"
     if line.cells.get("code", "").strip():
         what = f"sentence with the code {line.cells['code'].strip()}"
-    elif config not in rows.known:
-        remedy = did_you_mean(config, rows.known) or remedy
+    elif config not in rows.configs:
+        remedy = did_you_mean(config, rows.configs) or remedy
     return fault("M747", f"{rows.folder} has no {what}", remedy, line.place)
 
 
 def _repeated(
-    read: Iterable[RatedFile],
+    lists: Iterable[RatedFile],
     lines: Iterable[RatingLine],
-    found: Mapping[str, dict[str, Any] | None],
+    row_of: Mapping[str, dict[str, Any] | None],
 ) -> Iterator[Diagnostic]:
-    """Sentences that one rater has rated twice, and files that say the same."""
+    """Yield a fault for each sentence that a rater has rated twice, and for copies of a list."""
     seen: dict[tuple[str, int], RatingLine] = {}
     twice: dict[str, list[Diagnostic]] = {}
     for line in lines:
-        row = found[line.place] or {}
+        row = row_of[line.place] or {}
         key = line.rater, id(row)
         if key in seen:
             message = f"{line.rater} rates `{row['sentence']}` twice: see {seen[key].place}"
-            remedy = "keep one of the two, or say in a column rater who has rated"
+            remedy = "keep one of the two, or add a column rater with the name of each rater"
             problem = fault("M749", message, remedy, line.place)
             twice.setdefault(line.file, []).append(problem)
         seen.setdefault(key, line)
     for file, problems in twice.items():
         yield from fewer(problems, file)
     copies: dict[tuple[object, ...], str] = {}
-    for own in read:
-        said = tuple((id(found[line.place]), line.rating) for line in own.lines)
-        fitting = all(found[line.place] for line in own.lines)
-        if own.named or not fitting or not any(line.rating for line in own.lines):
+    for rated_list in lists:
+        lines = rated_list.lines
+        ratings = tuple((id(row_of[line.place]), line.rating) for line in lines)
+        fitting = all(row_of[line.place] for line in lines)
+        if rated_list.names_raters or not fitting or not any(line.rating for line in lines):
             continue
-        file = own.lines[0].file
-        if said in copies:
+        file = lines[0].file
+        if ratings in copies:
+            message = f"{file} has the same ratings as {copies[ratings]}"
             remedy = "name one of them; if two raters do agree in everything, add a column rater"
-            yield fault("M749", f"{file} has the ratings of {copies[said]}", remedy, file)
-        copies.setdefault(said, file)
+            yield fault("M749", message, remedy, file)
+        copies.setdefault(ratings, file)
 
 
 def _mixed(lines: Sequence[RatingLine]) -> Iterator[Diagnostic]:
-    """Words among numbers, or numbers among words: whichever there are fewer of."""
+    """Yield a fault for each word among numbers, or number among words, whichever are fewer."""
     numbers = [line for line in lines if _NUMBER.fullmatch(line.rating)]
     words = [line for line in lines if not _NUMBER.fullmatch(line.rating)]
     if not numbers or not words:
         return
-    odd, what = (words, "no number") if len(words) <= len(numbers) else (numbers, "a number")
+    odd, what = (words, "not a number") if len(words) <= len(numbers) else (numbers, "a number")
     by_file: dict[str, list[Diagnostic]] = {}
     for line in odd:
         message = (
@@ -287,32 +297,33 @@ def _value(text: str) -> float | str | None:
     return float(text.replace(",", ".")) if _NUMBER.fullmatch(text) else text
 
 
-def _said(value: float | str) -> str:
+def _text(value: float | str) -> str:
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def write_ratings(found: Rated, out: Path, source: Path) -> None:
-    """Write a table of rated sentences, a rating a line; raises `MerulaError`.
+def write_ratings(ratings: Rated, out: Path, source: Path) -> None:
+    """Write a table of rated sentences, a rating a line, to a new file; raises `MerulaError`.
 
-    Columns that were added to the lists come last. The file must not be there.
+    ``source`` is the folder of the published data, in which nothing is written. Columns that were
+    added to the lists come last.
     """
     demand_outside(out, source)
     if out.exists() or out.is_symlink():
         what = "is a folder" if out.is_dir() else "is there already"
         raise MerulaError.of("M742", f"{out} {what}", remedy="name a new file", place=str(out))
-    factors = list(dict.fromkeys(name for row in found.rows for name in row["factors"]))
-    known = {*BEFORE, *AFTER, "file", "code", "acceptable", "factors"}
-    own = list(dict.fromkeys(name for row in found.rows for name in row if name not in known))
+    factors = list(dict.fromkeys(name for row in ratings.rows for name in row["factors"]))
+    usual = {*BEFORE, *AFTER, "file", "code", "acceptable", "factors"}
+    added = list(dict.fromkeys(name for row in ratings.rows for name in row if name not in usual))
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with replacing(out) as made, made.open("x", encoding="utf-8", newline="") as file:
-            names = [*BEFORE, *(f"factors.{name}" for name in factors), *AFTER, *own]
+            names = [*BEFORE, *(f"factors.{name}" for name in factors), *AFTER, *added]
             file.write(BYTE_ORDER_MARK + csv_line(names))
-            for row in found.rows:
-                said = [row.get(name) for name in BEFORE]
-                said += [row["factors"].get(name) for name in factors]
-                said += [LABELS[row["acceptable"]], "; ".join(row["broken"]), row["sentence"]]
-                said += ["" if row["rating"] is None else _said(row["rating"])]
-                file.write(csv_line([*said, *(row.get(name) for name in own)]))
+            for row in ratings.rows:
+                cells = [row.get(name) for name in BEFORE]
+                cells += [row["factors"].get(name) for name in factors]
+                cells += [LABELS[row["acceptable"]], "; ".join(row["broken"]), row["sentence"]]
+                cells += ["" if row["rating"] is None else _text(row["rating"])]
+                file.write(csv_line([*cells, *(row.get(name) for name in added)]))
     except OSError as error:
         raise unwritable("M608", out, error) from error

@@ -1,4 +1,4 @@
-"""What is to be exported: a publication, some of its configurations and splits, options."""
+"""A request for an export: a publication, the configurations and splits of it, the options."""
 
 from __future__ import annotations
 
@@ -18,18 +18,13 @@ _PLURAL = {PARADIGM: "paradigms", MATRIX: "matrices"}
 
 @frozen
 class ExportOptions:
-    """What formats may be told.
+    """The options of all formats; each reads those that its `ExportFormat` names."""
 
-    How many instances of each configuration and split are taken (None: all), the seed of an order,
-    the repository of the hub that holds the data, the field of linguistics that BLiMP asks for,
-    whether items of a rating study may share lexemes.
-    """
-
-    instances: int | None = None
-    seed: int = 0
-    hub: str = ""
-    field: str = ""
-    share_lexemes: bool = False
+    instances: int | None = None  # of each configuration and split; None: all
+    seed: int = 0  # of the order of sentences in a list
+    hub: str = ""  # the repository of the data, owner/name; empty: files beside the tasks
+    field: str = ""  # of linguistics, as BLiMP has it; empty: unspecified
+    share_lexemes: bool = False  # whether items of a rating study may have lexemes in common
 
 
 @frozen(eq=False)
@@ -47,45 +42,48 @@ class ExportRequest:
         return str(self.published.folder)
 
     def folder_of(self, split: str) -> str:
-        """What stands before the names of a split's files: nothing where there is one split."""
+        """Return what precedes the names of a split's files; empty where there is one split."""
         return f"{split}/" if len(self.splits) > 1 else ""
 
     def parts(self) -> list[ConfigSplit]:
-        """Each split of each configuration that has any rows."""
+        """Return each split of each configuration that has any rows."""
         return [
             ConfigSplit(self.published, config, split, self.options.instances)
             for split in self.splits
             for config in self.configs
-            if any(own.name == split and own.rows for own in config.splits)
+            if any(entry.name == split and entry.rows for entry in config.splits)
         ]
 
 
 @frozen
 class Made:
-    """What was written of a configuration: how many of what, in how many files.
+    """A count of what was written of a configuration, and in how many files.
 
     Where ``files`` is 0 there was nothing to contrast, and ``file`` is the configuration's name.
-    Where splits are in the same files ``number`` is that of ``split``, and ``others`` are those of
-    the other splits. ``notes`` are what the user should know.
+    Where splits are in the same files ``count`` is that of ``split``, and ``other_splits`` has the
+    name and the count of each of the rest. ``notes`` are sentences for the user.
     """
 
     file: str
-    number: int
+    count: int
     noun: str  # in the singular
     files: int = 1
     split: str = ""
-    others: tuple[tuple[str, int], ...] = ()
+    other_splits: tuple[tuple[str, int], ...] = ()
     notes: tuple[str, ...] = ()
 
     @staticmethod
     def nothing(config: ConfigEntry) -> Made:
-        """A configuration without a single pair."""
+        """Return the count of a configuration without a single pair."""
         return Made(config.name, 0, "pair", 0)
 
 
 @frozen
 class ExportFormat:
-    """A format: what takes it, which kinds of designs fit, which options it reads, its writer."""
+    """A format: its name, the kinds of designs that fit, the options it reads, its writer.
+
+    ``write`` puts files into an empty folder and yields a count for each configuration done.
+    """
 
     name: str
     about: str
@@ -94,66 +92,70 @@ class ExportFormat:
     write: Callable[[ExportRequest, Path], Iterator[Made]]
 
 
-def asked(
-    form: ExportFormat,
+def request_for(
+    export_format: ExportFormat,
     published: Published,
     configs: Sequence[str],
     splits: Sequence[str],
     options: ExportOptions,
 ) -> tuple[ExportRequest, list[str]]:
-    """What is exported, and the configurations left out since the format does not fit them.
+    """Return what is exported, and the names of the configurations that the format does not fit.
 
-    No names mean everything. Raises `MerulaError` for a name that is not there, a configuration
+    No names mean everything. Raises `MerulaError` for an unknown name, for a configuration
     that was named and does not fit, and where nothing is left.
     """
     place = str(published.folder)
-    every = {config.name: config for config in published.about.configs}
+    all_configs = {config.name: config for config in published.about.configs}
     for name in configs:
-        _demand(name, every, "configuration", place)
-    known = list(dict.fromkeys(split.name for c in every.values() for split in c.splits))
+        _demand(name, all_configs, "configuration", place)
+    split_names = list(
+        dict.fromkeys(split.name for c in all_configs.values() for split in c.splits)
+    )
     for name in splits:
-        _demand(name, known, "split", place)
-    wanted = [every[name] for name in every if not configs or name in configs]
-    fitting = [config for config in wanted if config.kind in form.kinds]
-    others = [config.name for config in wanted if config.kind not in form.kinds]
-    if others and (configs or not fitting):
-        raise _unfit(form, others, [c.name for c in every.values() if c.kind in form.kinds], place)
-    chosen = tuple(name for name in known if not splits or name in splits)
-    found = ExportRequest(published, tuple(fitting), chosen, options)
-    if not found.parts():
+        _demand(name, split_names, "split", place)
+    named = [all_configs[name] for name in all_configs if not configs or name in configs]
+    fitting = [config for config in named if config.kind in export_format.kinds]
+    unfit = [config.name for config in named if config.kind not in export_format.kinds]
+    if unfit and (configs or not fitting):
+        good = [c.name for c in all_configs.values() if c.kind in export_format.kinds]
+        raise _unfit(export_format, unfit, good, place)
+    chosen = tuple(name for name in split_names if not splits or name in splits)
+    request = ExportRequest(published, tuple(fitting), chosen, options)
+    if not request.parts():
         raise MerulaError.of(
             "M744",
             "there are no rows to export",
-            remedy=f"name a split that has some: {listing(_filled(fitting), 'or')}",
+            remedy=f"name a split with rows: {listing(_filled(fitting), 'or')}",
             place=place,
         )
-    return found, others
+    return request, unfit
 
 
 def _filled(configs: Iterable[ConfigEntry]) -> list[str]:
     return list(dict.fromkeys(s.name for c in configs for s in c.splits if s.rows)) or ["none has"]
 
 
-def _demand(name: str, known: Iterable[str], what: str, place: str) -> None:
-    names = list(known)
+def _demand(name: str, candidates: Iterable[str], what: str, place: str) -> None:
+    names = list(candidates)
     if name not in names:
         raise MerulaError.of(
             "M740",
-            f"the published data have no {what} {name}",
-            remedy=did_you_mean(name, names) or f"there is {listing(names)}",
+            f"the published data have no {what} `{name}`",
+            remedy=did_you_mean(name, names) or f"name one of theirs: {listing(names)}",
             place=place,
         )
 
 
 def _unfit(
-    form: ExportFormat, others: Sequence[str], fitting: Sequence[str], place: str
+    export_format: ExportFormat, unfit: Sequence[str], fitting: Sequence[str], place: str
 ) -> MerulaError:
-    kinds = listing((_PLURAL[kind] for kind in form.kinds), "or")
-    verb = "is none" if len(others) == 1 else "are none"
-    what = f"--config {fitting[0]}" if fitting else "another format (--as)"
+    kinds = listing((_PLURAL[kind] for kind in export_format.kinds), "or")
+    verb = "does" if len(unfit) == 1 else "do"
     return MerulaError.of(
         "M741",
-        f"{form.name} is a format of {kinds}, and {listing(others)} {verb}",
-        remedy=f"name {what}" if not fitting else f"name a configuration that fits: {what}",
+        f"{listing(unfit)} {verb} not fit {export_format.name}, a format of {kinds}",
+        remedy=f"name a configuration that fits: --config {fitting[0]}"
+        if fitting
+        else "name another format (--as)",
         place=place,
     )

@@ -1,12 +1,14 @@
 """Test suites for SyntaxGym: a JSON file for each frame of a paradigm.
 
-An item is an instance, a condition a cell. All sentences of a suite share its regions, which are
-the words of objects and fixed words between them; where a sentence lacks an object the content is
-empty. A prediction says of a bad cell and a good one that differ in one factor that the bad one
-surprises more at the critical region: where the bad sentence goes on as no good cell of its
-instance does. Where the good sentence has no such region, or other words after another beginning
-there, whole sentences are compared. Instances whose cells are judged in another way are a suite
-of their own, for a suite has the same predictions for all its items.
+In goes an `ExportRequest`, out come the files; ``make.FORMATS`` has `write`. An item is an
+instance, a condition a cell. All sentences of a suite share its regions, which are the words of
+objects and fixed words between them; where a sentence lacks an object the content is empty.
+
+A prediction is about a bad cell and a good one that differ in one factor: the bad one has the
+higher surprisal at the critical region, where the bad sentence first differs from all good cells of
+its instance. Whole sentences are compared if the good sentence lacks this region, or has both
+different words in it and a different beginning. A suite has the same predictions for all its items;
+so instances whose cells are judged differently are in suites of their own.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ Judged = tuple[bool, ...]
 
 
 class SyntaxGymSuite:
-    """A suite as far as its items have been seen: its regions, and where its pairs differ."""
+    """A suite of the items added so far: their regions, and the critical regions of each pair."""
 
     def __init__(self, frame: str, judged: Judged, pairs: Sequence[MinimalPair]) -> None:
         self.frame, self.judged, self.pairs = frame, judged, pairs
@@ -37,120 +39,121 @@ class SyntaxGymSuite:
         self.variants: dict[str, None] = {}
         self.critical: dict[str, set[int | None]] = {pair.condition: set() for pair in pairs}
 
-    def add(self, own: ParadigmInstance, cut: Sequence[Sequence[Piece]]) -> None:
-        """Take an instance in, its sentences cut into pieces."""
-        self.variants[own.more["variant"][0]] = None
+    def add(self, instance: ParadigmInstance, cut: Sequence[Sequence[Piece]]) -> None:
+        """Add an instance, its sentences cut into pieces."""
+        self.variants[instance.more["variant"][0]] = None
         for sentence in cut:
             self.regions.add(unit for unit, _ in sentence)
-        fine = [text for text, good in zip(own.sentences, self.judged, strict=True) if good]
+        fine = [text for text, good in zip(instance.sentences, self.judged, strict=True) if good]
         wrong: dict[int, int] = {}
         for pair in self.pairs:
             if pair.bad not in wrong:
-                at = goes_wrong(own.sentences[pair.bad], fine)
+                at = goes_wrong(instance.sentences[pair.bad], fine)
                 wrong[pair.bad] = _piece_at(cut[pair.bad], at)
-            found = self._critical(cut[pair.bad], cut[pair.good], wrong[pair.bad])
-            self.critical[pair.condition].add(found)
+            region = self._critical(cut[pair.bad], cut[pair.good], wrong[pair.bad])
+            self.critical[pair.condition].add(region)
 
     def _critical(self, bad: Sequence[Piece], good: Sequence[Piece], at: int) -> int | None:
-        """The region of a piece of a bad sentence, if the good one can be compared there."""
+        """Return the region of a piece of a bad sentence, or None if the good one has no match."""
         region = self.regions.numbers(unit for unit, _ in bad)[at]
-        theirs = self.regions.numbers(unit for unit, _ in good)
-        if region not in theirs:
+        regions_of_good = self.regions.numbers(unit for unit, _ in good)
+        if region not in regions_of_good:
             return None
-        other = theirs.index(region)
-        same_words = bad[at][1] == good[other][1]
-        same_start = [words for _, words in bad[:at]] == [words for _, words in good[:other]]
+        i = regions_of_good.index(region)
+        same_words = bad[at][1] == good[i][1]
+        same_start = [words for _, words in bad[:at]] == [words for _, words in good[:i]]
         return region if same_words or same_start else None
 
     def formula(self, pair: MinimalPair, conditions: Sequence[str]) -> str:
-        """The prediction about a pair."""
-        found = self.critical[pair.condition]
+        """Return the prediction about a pair, in the region that is critical for all items."""
+        regions = self.critical[pair.condition]
         bad, good = conditions[pair.bad], conditions[pair.good]
-        region = next(iter(found)) if len(found) == 1 else None
+        region = next(iter(regions)) if len(regions) == 1 else None
         if region is None:
             return f"{self._whole(bad)} > {self._whole(good)}"
         number = self.regions.place_of(region) + 1
         return f"({number};%{bad}%) > ({number};%{good}%)"
 
     def _whole(self, condition: str) -> str:
-        """The surprisal of a whole sentence: a sum of two at a time, as its grammar has it."""
+        """Return the surprisal of a whole sentence: a formula adds two values at a time."""
         total = f"(1;%{condition}%)"
         for number in range(2, len(self.regions.row) + 1):
             total = f"({total} + ({number};%{condition}%))"
         return total
 
 
-def write(asked: ExportRequest, folder: Path) -> Iterator[Made]:
+def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the suites; raises `MerulaError` where none has a prediction."""
-    found = False
-    for part in asked.parts():
-        before = asked.folder_of(part.split)
+    any_suites = False
+    for part in request.parts():
+        prefix = request.folder_of(part.split)
         grid = part.grid()
         suites = _suites(part, grid)
         if not suites:
             yield Made.nothing(part.config)
             continue
-        found = True
-        (folder / before).mkdir(exist_ok=True)
+        any_suites = True
+        (folder / prefix).mkdir(exist_ok=True)
         names = _names(part, list(suites.values()))
-        number = _write(part, grid, suites, names, folder / before)
+        count = _write(part, grid, suites, names, folder / prefix)
         name = f"{names[0] if len(names) == 1 else f'{name_of(part.config.name)}-*'}.json"
-        yield Made(before + name, number, "item", len(names))
-    if not found:
-        raise no_contrasts(asked.parts(), asked.place)
+        yield Made(prefix + name, count, "item", len(names))
+    if not any_suites:
+        raise no_contrasts(request.parts(), request.place)
 
 
 def _suites(part: ConfigSplit, grid: Grid) -> dict[tuple[str, Judged], SyntaxGymSuite]:
-    """The suites of a part that have predictions, with all that is to be known of their items."""
+    """Return the suites of a part that have predictions, with all their items added."""
     pairs = {judged: grid.pairs(judged) for judged in grid.patterns}
     suites: dict[tuple[str, Judged], SyntaxGymSuite] = {}
-    for own in part.paradigms(COLUMNS):
-        if pairs[own.acceptable]:
-            key = own.more["frame"][0], own.acceptable
+    for instance in part.paradigms(COLUMNS):
+        if pairs[instance.acceptable]:
+            key = instance.more["frame"][0], instance.acceptable
             if key not in suites:
-                suites[key] = SyntaxGymSuite(*key, pairs[own.acceptable])
-            suites[key].add(own, _cut(own))
+                suites[key] = SyntaxGymSuite(*key, pairs[instance.acceptable])
+            suites[key].add(instance, _cut(instance))
     return suites
 
 
-def _cut(own: ParadigmInstance) -> list[list[Piece]]:
+def _cut(instance: ParadigmInstance) -> list[list[Piece]]:
     return [
-        pieces(text, spans) for text, spans in zip(own.sentences, own.more["spans"], strict=True)
+        pieces(text, spans)
+        for text, spans in zip(instance.sentences, instance.more["spans"], strict=True)
     ]
 
 
 def _piece_at(sentence: Sequence[Piece], at: int) -> int:
-    """The number of the piece in which a character stands."""
-    start = 0
-    for number, (_, words) in enumerate(sentence):
-        start += len(words) + 1
-        if at < start:
-            return number
+    """Return the index of the piece that contains a character."""
+    end = 0
+    for i, (_, words) in enumerate(sentence):
+        end += len(words) + 1
+        if at < end:
+            return i
     return len(sentence) - 1
 
 
 def _names(part: ConfigSplit, suites: Sequence[SyntaxGymSuite]) -> list[str]:
-    """What suites are called: the configuration, the frame, the choices that tell them apart."""
+    """Return the names of suites: configuration, frame, and the choices that tell them apart."""
     frames = {suite.frame for suite in suites}
-    found = []
+    names = []
     for suite in suites:
-        siblings = [own for own in suites if own.frame == suite.frame]
+        siblings = [sibling for sibling in suites if sibling.frame == suite.frame]
         words = [part.config.name]
         words += [suite.frame] if len(frames) > 1 else []
         words += _own_choices(suite, siblings) if len(siblings) > 1 else []
-        found.append(name_of("-".join(words)))
-    return distinct(found)
+        names.append(name_of("-".join(words)))
+    return distinct(names)
 
 
 def _own_choices(suite: SyntaxGymSuite, siblings: Sequence[SyntaxGymSuite]) -> list[str]:
-    """The choices that all variants of a suite share, and not all of the others do."""
+    """Return the choices that all variants of a suite share, but not all of its siblings do."""
 
-    def shared(own: SyntaxGymSuite) -> list[str]:
-        every = [variant.split("; ") for variant in own.variants]
-        return [choice for choice in every[0] if all(choice in other for other in every)]
+    def shared(suite: SyntaxGymSuite) -> list[str]:
+        variants = [variant.split("; ") for variant in suite.variants]
+        return [choice for choice in variants[0] if all(choice in v for v in variants)]
 
-    common = [set(shared(own)) for own in siblings]
-    return [x for x in shared(suite) if x and not all(x in other for other in common)]
+    common = set.intersection(*(set(shared(sibling)) for sibling in siblings))
+    return [choice for choice in shared(suite) if choice and choice not in common]
 
 
 # --- files -------------------------------------------------------------------------------------
@@ -163,30 +166,30 @@ def _write(
     names: Sequence[str],
     folder: Path,
 ) -> int:
-    """Write the files; returns how many items there are."""
+    """Write the files; return the count of items."""
     conditions = distinct(
         (ascii_name(label) or f"cell_{i + 1}" for i, label in enumerate(grid.cells)), fold=False
     )
-    numbers = dict.fromkeys(suites, 0)
+    counts = dict.fromkeys(suites, 0)
     with ExitStack() as stack:
         files = {}
         for (key, suite), name in zip(suites.items(), names, strict=True):
             files[key] = stack.enter_context(new_file(folder / f"{name}.json"))
             _begin(files[key], _head(part, grid, suite, name, conditions))
-        for own in part.paradigms(COLUMNS):
-            key = own.more["frame"][0], own.acceptable
+        for instance in part.paradigms(COLUMNS):
+            key = instance.more["frame"][0], instance.acceptable
             if key in suites:
-                numbers[key] += 1
-                item = _item(suites[key], own, numbers[key], conditions)
-                files[key].write(",\n" if numbers[key] > 1 else "\n")
+                counts[key] += 1
+                item = _item(suites[key], instance, counts[key], conditions)
+                files[key].write(",\n" if counts[key] > 1 else "\n")
                 files[key].write(json.dumps(item, ensure_ascii=False))
         for file in files.values():
             file.write("\n]}\n")
-    return sum(numbers.values())
+    return sum(counts.values())
 
 
 def _begin(file: TextIO, head: dict[str, Any]) -> None:
-    """Write all but the items, and where these begin."""
+    """Write all but the items, up to where these begin."""
     text = json.dumps(head, ensure_ascii=False, indent=1)
     file.write(text.removesuffix("\n}") + ',\n "items": [')
 
@@ -215,7 +218,7 @@ def _head(
                 for i, condition in enumerate(conditions)
             },
         },
-        "region_meta": {str(i): own for i, own in enumerate(suite.regions.names(), start=1)},
+        "region_meta": {str(i): region for i, region in enumerate(suite.regions.names(), start=1)},
         "predictions": [
             {"type": "formula", "formula": suite.formula(pair, conditions)} for pair in suite.pairs
         ],
@@ -223,15 +226,15 @@ def _head(
 
 
 def _item(
-    suite: SyntaxGymSuite, own: ParadigmInstance, number: int, conditions: Sequence[str]
+    suite: SyntaxGymSuite, instance: ParadigmInstance, number: int, conditions: Sequence[str]
 ) -> dict[str, Any]:
     return {
         "item_number": number,
-        "instance": own.number,
-        "address": own.address,
+        "instance": instance.number,
+        "address": instance.address,
         "conditions": [
             {"condition_name": condition, "regions": _regions(suite, cut)}
-            for condition, cut in zip(conditions, _cut(own), strict=True)
+            for condition, cut in zip(conditions, _cut(instance), strict=True)
         ],
     }
 

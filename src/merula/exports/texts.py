@@ -10,17 +10,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
-LONGEST = 120  # characters of a name; more is put before it and after it
+# Characters of a name: file systems take 255 bytes, and prefixes, splits and suffixes are added.
+MAX_CHARACTERS = 120
 BYTE_ORDER_MARK = "\ufeff"
 
 _QUOTED = re.compile(r'[",\s]')
 
 
 def name_of(text: str) -> str:
-    """A text as the name of a file, a task or a UID: ``ascii_name``, which no other text has.
+    """Return the name of a file, a task or a UID for a text: its `ascii_name`, made its own.
 
     Where letters had to be replaced or left out, or a name would be too long, it ends in a hash of
-    the text. Signs between letters are all the same: see `distinct`.
+    the text. Texts that differ in signs alone have the same name: see `distinct`.
 
     >>> name_of("keys-attraction-verb.number_pl-sg_sg")
     'keys-attraction-verb_number_pl-sg_sg'
@@ -29,14 +30,14 @@ def name_of(text: str) -> str:
     """
     plain = ascii_name(text).strip("_-")
     lost = sum(map(str.isalnum, text)) != sum(map(str.isalnum, plain)) or not plain
-    if not lost and len(plain) <= LONGEST and all(c.isascii() for c in text if c.isalnum()):
+    if not lost and len(plain) <= MAX_CHARACTERS and all(c.isascii() for c in text if c.isalnum()):
         return plain
-    mark = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
-    return f"{plain[: LONGEST - len(mark) - 1]}-{mark}".lstrip("-")
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{plain[: MAX_CHARACTERS - len(digest) - 1]}-{digest}".lstrip("-")
 
 
 def ascii_name(text: str) -> str:
-    """A text in letters, digits, ``_`` and ``-`` of ASCII; what it cannot say is left out.
+    """Return a text in letters, digits, ``_`` and ``-`` of ASCII; other letters are left out.
 
     >>> ascii_name("élevé 2.5 yes"), ascii_name("да")
     ('eleve_2_5_yes', '')
@@ -47,37 +48,37 @@ def ascii_name(text: str) -> str:
 
 
 def distinct(names: Iterable[str], *, fold: bool = True) -> list[str]:
-    """Names made distinct by numbers after those that were there, also where case is ignored.
+    """Return names in which a number follows each that was there before; ``fold`` ignores case.
 
     >>> distinct(["a", "A", "a", "b"])
     ['a', 'A-2', 'a-3', 'b']
     """
     seen: set[str] = set()
-    found = []
+    result = []
     for name in names:
         new, number = name, 1
         while (new.casefold() if fold else new) in seen:
             number += 1
             new = f"{name}-{number}"
         seen.add(new.casefold() if fold else new)
-        found.append(new)
-    return found
+        result.append(new)
+    return result
 
 
 def new_file(path: Path) -> TextIO:
-    """A file of text that is not there yet, with line ends that are the same everywhere."""
+    """Open a new file of text, whose line ends are the same on every system."""
     return path.open("x", encoding="utf-8", newline="")
 
 
 def json_line(value: Any) -> str:
-    """A value as a line of JSON."""
+    """Return a value as a line of JSON."""
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def csv_line(cells: Iterable[Any]) -> str:
-    """Cells as a line of CSV; in quotes where they hold a comma, a quote or white space.
+    """Return cells as a line of CSV, in quotes if they contain a comma, a quote or white space.
 
-    So a line end or a tab inside a cell is read back by every reader.
+    Then every reader reads back a line end or a tab inside a cell.
 
     >>> csv_line(["a", "b c", 1, None])
     'a,"b c",1,\\n'
@@ -90,7 +91,7 @@ def _cell(text: str) -> str:
 
 
 def yaml_text(text: str) -> str:
-    """A text as YAML, in double quotes, with escapes for what YAML would take for a line end.
+    """Return a text as YAML in double quotes, with escapes for what it takes for a line end.
 
     >>> print(yaml_text("é \\u2028"))
     "é \\u2028"
