@@ -44,7 +44,7 @@ def report(folder: Path, out: Path | None, instances: int | None, seed: int, qui
     from merula.pages.report import report as write
 
     progress = progress_shown(quiet=quiet)
-    found = write(folder, out, number=instances, seed=seed, progress=progress)
+    found = write(folder, out, size=instances, seed=seed, progress=progress)
     if not quiet:
         shown = "" if found.instances == found.of else f"{found.instances:,} of "
         click.echo(f"{found.path}  {shown}{counted(found.of, 'instance')}")

@@ -1,5 +1,7 @@
-"""A data set as one HTML page that needs nothing but itself (`merula report`).
+"""A data set as one HTML page that needs nothing but itself.
 
-`data_sets` opens a folder, `tally` counts all of its rows, `sample` takes some of its instances,
-`pieces` and `words` lay them out as a linguist draws them, `report` writes the page.
+In goes the folder of a run, a suite or a publication, as `merula.data.opened` opens it; out comes
+an HTML file; ``merula report`` calls `report.report`. ``tally`` counts all rows, ``sample`` draws
+some instances, ``pieces`` and ``words`` lay them out as a linguist draws them, ``audits`` reads the
+findings of an audit, ``report`` writes the page.
 """

@@ -1,4 +1,4 @@
-"""What an audit has found (``audit.json``), as a page tells it: the verdict, faults first."""
+"""The findings of an audit (``audit.json``) as a page shows them: the verdict, faults first."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from merula.core.frozen import frozen
 
 NOTES = {
     "sentences": "accuracy / what the design itself forces, where that is known",
-    "pairs": "how often the good sentence is told",
-    "matrices": "how often the right answer is told / how often it may be, if that is not chance",
+    "pairs": "how often the good sentence is guessed",
+    "matrices": "how often the right answer is guessed / how often it may be, if not by chance",
 }
 
 
 @frozen
 class FindingExample:
-    """Something that was found, and where."""
+    """An example of a finding, and its place in the data."""
 
     text: str
     place: str
@@ -25,9 +25,10 @@ class FindingExample:
 
 @frozen
 class Checked:
-    """A check: what it looked for, among how many things, what it found.
+    """A check with its findings.
 
-    ``number`` counts those that fail, from 1; it is 0 for the others.
+    ``found`` counts the findings among ``of`` things. ``number`` counts the checks that fail from
+    1; it is 0 for one that does not.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Checked:
 
 @frozen
 class Reached:
-    """How far a probe comes."""
+    """The accuracy of a probe, and whether the data leak."""
 
     text: str
     leaks: bool
@@ -51,7 +52,7 @@ class Reached:
 
 @frozen
 class ProbeRow:
-    """What the probes reach on a part of the data."""
+    """The accuracies of all probes on a part of the data."""
 
     part: str
     number: int
@@ -61,9 +62,9 @@ class ProbeRow:
 
 @frozen
 class Shortcuts:
-    """What can be told without knowing the rules, by sentences, pairs or matrices.
+    """The accuracies of probes that do not know the rules, on sentences, pairs or matrices.
 
-    ``base`` says what a probe without knowledge reaches, ``probes`` names each with what it takes.
+    ``base`` names the accuracy of a guess, ``probes`` has the name of each probe and its meaning.
     """
 
     title: str
@@ -75,35 +76,35 @@ class Shortcuts:
 
 @frozen
 class Findings:
-    """All that is told of an audit."""
+    """The findings of an audit as the page shows them."""
 
     clean: bool
     verdict: str
     looked_at: str
-    faults: tuple[tuple[str, str], ...]  # names, and where they stand on the page
+    faults: tuple[tuple[str, str], ...]  # names, and their anchors on the page
     checks: tuple[Checked, ...]
     idle: tuple[str, ...]
     shortcuts: tuple[Shortcuts, ...]
     complete: bool
 
 
-def findings(said: Mapping[str, Any]) -> Findings:
-    """An audit as it is told; raises `KeyError` or `TypeError` where it is none."""
-    faults = [str(name) for name in said["faults"]]
-    ran = [check for check in said["checks"] if check["ran"]]
+def findings(audit: Mapping[str, Any]) -> Findings:
+    """Return an audit as the page shows it; raises `KeyError` or `TypeError` if it is not one."""
+    faults = [str(name) for name in audit["faults"]]
+    ran = [check for check in audit["checks"] if check["ran"]]
     ran.sort(key=lambda check: (not check["fails"], not check["found"]))
     names = {str(check["check"]) for check in ran}
     numbers = {name: i for i, name in enumerate(faults, 1) if name in names}
     places = [f"check-{numbers[name]}" if name in names else "shortcuts" for name in faults]
     return Findings(
-        bool(said["clean"]),
+        bool(audit["clean"]),
         _verdict(faults),
-        _looked_at(said),
+        _looked_at(audit),
         tuple(zip(faults, places, strict=True)),
         tuple(_checked(check, numbers) for check in ran),
-        tuple(str(check["check"]) for check in said["checks"] if not check["ran"]),
-        tuple(_shortcuts(said["shortcuts"], float(said["tolerance"]))),
-        bool(said["shortcuts_complete"]),
+        tuple(str(check["check"]) for check in audit["checks"] if not check["ran"]),
+        tuple(_shortcuts(audit["shortcuts"], float(audit["tolerance"]))),
+        bool(audit["shortcuts_complete"]),
     )
 
 
@@ -113,12 +114,14 @@ def _verdict(faults: Sequence[str]) -> str:
     return "1 check finds faults" if len(faults) == 1 else f"{len(faults)} checks find faults"
 
 
-def _looked_at(said: Mapping[str, Any]) -> str:
-    """What was audited, and whether that was all there is."""
-    inside = f" in {said['paradigms']:,} paradigms" if said["paradigms"] else ""
+def _looked_at(audit: Mapping[str, Any]) -> str:
+    """Return a sentence on what was audited, and whether that was all."""
+    inside = f" in {audit['paradigms']:,} paradigms" if audit["paradigms"] else ""
     nouns = {"sentences": inside, "pairs": "", "matrices": ""}
-    things = ", ".join(f"{said[noun]:,} {noun}{more}" for noun, more in nouns.items() if said[noun])
-    parts = said.get("publication", {}).get("sample", ())
+    things = ", ".join(
+        f"{audit[noun]:,} {noun}{more}" for noun, more in nouns.items() if audit[noun]
+    )
+    parts = audit.get("publication", {}).get("sample", ())
     audited, every = (sum(part[name] for part in parts) for name in ("instances", "of"))
     if not parts:
         scope = "Looked at:"
@@ -126,9 +129,9 @@ def _looked_at(said: Mapping[str, Any]) -> str:
         scope = "All the data were looked at:"
     else:
         scope = f"A sample was looked at, {audited:,} of {every:,} instances:"
-    number = sum(1 for check in said["checks"] if check["ran"])
-    probes = len({probe["probe"] for probe in said["shortcuts"]})
-    by = f"{number} checks" + (
+    checks = sum(1 for check in audit["checks"] if check["ran"])
+    probes = len({probe["probe"] for probe in audit["shortcuts"]})
+    by = f"{checks} checks" + (
         f" and {probes} ways to guess without knowing the rules" if probes else ""
     )
     return f"{scope} {things}, by {by}."
@@ -161,7 +164,7 @@ def _checked(check: Mapping[str, Any], numbers: Mapping[str, int]) -> Checked:
 
 
 def _place(*places: Mapping[str, Any] | None) -> str:
-    """``only-ever/test-00000-of-00001.parquet:7``: the folder of the file is not told."""
+    """Return places without the folder of the data: ``only-ever/test-00000-of-00001.parquet:7``."""
     return ", ".join(
         f"{'/'.join(PurePosixPath(str(place['file'])).parts[-2:])}:{place['row']}"
         for place in places
@@ -173,10 +176,10 @@ def _shortcuts(probes: Iterable[Mapping[str, Any]], tolerance: float) -> Iterato
     from merula.audit.probes.sentences import PROBES
     from merula.audit.probes.solvers import MEANINGS
 
-    own = list(probes)
+    probes = list(probes)
     for kind, note in NOTES.items():
         meanings = MEANINGS if kind == "matrices" else {p.name: p.meaning for p in PROBES}
-        these = [probe for probe in own if probe["of"] == kind]
+        these = [probe for probe in probes if probe["of"] == kind]
         names = list(dict.fromkeys(str(probe["probe"]) for probe in these))
         parts: dict[str, dict[str, Mapping[str, Any]]] = {}
         for probe in these:
@@ -184,9 +187,9 @@ def _shortcuts(probes: Iterable[Mapping[str, Any]], tolerance: float) -> Iterato
         rows = tuple(_row(part, row, names) for part, row in parts.items())
         if rows:
             base = "most frequent label" if kind == "sentences" else "chance"
-            told = tuple((name, meanings.get(name, "")) for name in names)
+            described = tuple((name, meanings.get(name, "")) for name in names)
             more = f"{note}; ! exceeds this by more than {tolerance:.0%}"
-            yield Shortcuts(kind.capitalize(), more, base, told, rows)
+            yield Shortcuts(kind.capitalize(), more, base, described, rows)
 
 
 def _row(part: str, row: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> ProbeRow:

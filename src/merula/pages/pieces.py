@@ -1,4 +1,7 @@
-"""Sentences in pieces, and the columns in which the pieces of several sentences stand."""
+"""Sentences cut into pieces, and columns in which the pieces of several sentences are aligned.
+
+Nothing here knows of data sets: texts and spans go in, heads and cells of a table come out.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,22 @@ from typing import Any
 
 from merula.design.outline import merged
 
-Run = tuple[tuple[str, str], ...]  # texts, each with the value that it is coloured by, or nothing
+Run = tuple[tuple[str, str], ...]  # texts, each with the value that colours it, or ""
 
-CLOSING = re.compile(r"[\s.,;:!?…)\]»”’]*")  # what belongs to the word before
+CLOSING = re.compile(r"[\s.,;:!?…)\]»”’]*")  # signs and spaces that belong to the word before
 WORD = re.compile(r"\s*\S+\s*")
-MOST_COLUMNS = 40
-MOST_ADDED = 3  # columns that a wrong answer may add before it stands alone
+MAX_COLUMNS = 40  # more do not fit beside each other on any screen
+# Columns that a sentence may add before it is shown in one piece: an auxiliary and a negation more
+# are still the same order, a clause more is not.
+MAX_ADDED_COLUMNS = 3
 
-Piece = tuple[str, Run]  # the column that it belongs to, and its words
+Piece = tuple[str, Run]  # the key of its column, and its words
 
 
 def spans_of(
     spans: Sequence[Mapping[str, Any]] | None, values: Mapping[str, str]
 ) -> list[tuple[str, int, int, str]]:
-    """Spans of a row, each with the value by which its object is coloured."""
+    """Return the spans of a row, each with the value that colours its object, or \"\"."""
     return [
         (span["object"], span["start"], span["end"], values.get(span["object"], ""))
         for span in spans or ()
@@ -29,81 +34,86 @@ def spans_of(
 
 
 def pieces_of(text: str, spans: Sequence[tuple[str, int, int, str]]) -> list[Piece]:
-    """A sentence in pieces: the words of each object, and what stands between them.
+    """Return a sentence in pieces: the words of each object, and the words between objects.
 
-    A sign that closes, and the space behind a word, belong to the word before.
+    A closing sign and the space behind a word belong to the word before. Joined, the pieces are the
+    sentence.
     """
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     at = 0
     for name, start, end, value in sorted(spans, key=lambda span: span[1]):
         if start < at or end > len(text):
             return [("", ((text, ""),))]
-        _between(found, text[at:start])
-        _put(found, name, ((text[start:end], value),))
+        _between(pieces, text[at:start])
+        _put(pieces, name, ((text[start:end], value),))
         at = end
-    _between(found, text[at:])
-    return found
+    _between(pieces, text[at:])
+    return pieces
 
 
-def _between(found: list[Piece], gap: str) -> None:
-    """Add what stands between two objects."""
+def _between(pieces: list[Piece], gap: str) -> None:
+    """Add the words between two objects."""
     closing = CLOSING.match(gap)
-    end = closing.end() if closing and found else 0
+    end = closing.end() if closing and pieces else 0
     if end:
-        name, run = found[-1]
-        found[-1] = name, (*run, (gap[:end], ""))
+        name, run = pieces[-1]
+        pieces[-1] = name, (*run, (gap[:end], ""))
     rest = gap[end:]
     for word in WORD.findall(rest) or filter(None, [rest]):
-        _put(found, f'"{word.strip().casefold()}"', ((word, ""),))
+        _put(pieces, f'"{word.strip().casefold()}"', ((word, ""),))
 
 
-def _put(found: list[Piece], name: str, run: Run) -> None:
-    if found and found[-1][0] == name:
-        found[-1] = name, (*found[-1][1], *run)
+def _put(pieces: list[Piece], name: str, run: Run) -> None:
+    if pieces and pieces[-1][0] == name:
+        pieces[-1] = name, (*pieces[-1][1], *run)
     else:
-        found.append((name, run))
+        pieces.append((name, run))
 
 
 def columns_of(
     pieces: Sequence[Sequence[Piece]], items: Iterable[int], *, join: bool
 ) -> tuple[tuple[str, ...], list[tuple[Run, ...]]]:
-    """Heads, and the words of each sentence under them; a sentence of another order is one piece.
+    """Return heads, and the words of each sentence under them.
 
-    ``items`` are the sentences that decide the order; where they have too little in common, each
-    stays in one piece. With ``join``, neighbouring columns that are the same in all sentences
-    become one.
+    A sentence whose order does not fit is in one piece. ``items`` are the indices of the sentences
+    that decide the order; where they have too little in common, every sentence is in one piece.
+    With ``join``, neighbouring columns that are the same in all sentences become one.
     """
-    keys = [[key for key, _ in own] for own in pieces]
-    known = merged(dict.fromkeys(tuple(keys[i]) for i in items))
-    for own in dict.fromkeys(map(tuple, keys)):
-        longer = merged([known, own])
-        known = longer if len(longer) - len(known) <= MOST_ADDED else known
-    if len(known) > min(MOST_COLUMNS, 2 * max(map(len, keys), default=0) + MOST_ADDED):
-        return ("",), [(tuple(word for _, run in own for word in run),) for own in pieces]
-    rows = [_spread(known, own) for own in pieces]
-    heads = ["" if key.startswith('"') else key for key in known]
+    orders = [tuple(key for key, _ in sentence) for sentence in pieces]
+    columns = merged(dict.fromkeys(orders[i] for i in items))
+    for order in dict.fromkeys(orders):
+        longer = merged([columns, order])
+        columns = longer if len(longer) - len(columns) <= MAX_ADDED_COLUMNS else columns
+    if len(columns) > min(MAX_COLUMNS, 2 * max(map(len, orders), default=0) + MAX_ADDED_COLUMNS):
+        return ("",), [_whole(sentence) for sentence in pieces]
+    rows = [_spread(columns, sentence) for sentence in pieces]
+    heads = ["" if key.startswith('"') else key for key in columns]
     if join:
         heads, rows = _joined(heads, rows)
     return tuple(heads), rows
 
 
-def _spread(columns: Sequence[str], own: Sequence[Piece]) -> tuple[Run, ...]:
-    """The pieces of a sentence, each in its column, or all in one where they do not fit."""
-    found: list[Run] = [()] * len(columns)
+def _whole(sentence: Sequence[Piece]) -> tuple[Run, ...]:
+    return (tuple(word for _, run in sentence for word in run),)
+
+
+def _spread(columns: Sequence[str], sentence: Sequence[Piece]) -> tuple[Run, ...]:
+    """Return the pieces of a sentence, each in its column, or all in one where they do not fit."""
+    cells: list[Run] = [()] * len(columns)
     at = 0
-    for key, run in own:
+    for key, run in sentence:
         place = next((i for i in range(at, len(columns)) if columns[i] == key), -1)
         if place < 0:
-            return (tuple(word for _, run in own for word in run),)
-        found[place] = run
+            return _whole(sentence)
+        cells[place] = run
         at = place + 1
-    return tuple(found)
+    return tuple(cells)
 
 
 def _joined(
     heads: Sequence[str], rows: Sequence[tuple[Run, ...]]
 ) -> tuple[list[str], list[tuple[Run, ...]]]:
-    """Columns, with neighbours that are the same in all sentences made one."""
+    """Return the columns with neighbours joined that are the same in all sentences."""
     whole = [row for row in rows if len(row) == len(heads)]
     names: list[list[str]] = []
     groups: list[list[int]] = []
@@ -117,17 +127,19 @@ def _joined(
             groups.append([at])
             names.append([head])
         before = same
-    found = [
+    joined = [
         tuple(tuple(word for at in group for word in row[at]) for group in groups)
         if len(row) == len(heads)
         else row
         for row in rows
     ]
-    return [" ".join(filter(None, own)) for own in names], found
+    return [" ".join(filter(None, group)) for group in names], joined
 
 
 def json_of(run: Run, numbers: Mapping[str, int]) -> Any:
-    """Words as a page holds them: a text, or texts with the numbers of their values (-1: none).
+    """Return words as a page holds them: a text, or texts each with the number of its value.
+
+    The number is -1 for words without a value.
 
     >>> json_of((("Only ", "yes"), ("the", "")), {"yes": 0})
     ['Only ', 0, 'the', -1]
@@ -141,7 +153,7 @@ def json_of(run: Run, numbers: Mapping[str, int]) -> Any:
 
 
 def _together(run: Run, numbers: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Words with the numbers of their values; neighbours without a value are one."""
+    """Yield words with the numbers of their values; neighbours without a value are joined."""
     plain = ""
     for text, value in run:
         if value in numbers:

@@ -1,7 +1,9 @@
-"""The page: what a data set is, some of its instances, its numbers and its audit, in one file.
+"""The page: a data set's description, some of its instances, its numbers and its audit.
 
-The templates are in ``templates/report``. The page asks for nothing but itself: a policy in its
-head lets the browser run its one script and its one style, by their digests, and fetch nothing.
+In goes the folder of a data set, out comes one HTML file; ``merula report`` calls `report`. The
+templates are in ``templates/report``; the instances are in the page as JSON, which its script
+draws. The page fetches nothing: a policy in its head lets the browser run its one script and its
+one style, by their digests, and load nothing else.
 """
 
 from __future__ import annotations
@@ -32,15 +34,17 @@ from merula.show.html import PALETTE, right_to_left
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-EACH = 100  # instances of a configuration
-MOST = 2000  # instances of a page, unless more are asked for
+# Instances that are shown unless the user names a count. They bound the size of the page: an
+# instance is some kilobytes of JSON.
+MAX_OF_CONFIG = 100
+MAX_OF_PAGE = 2000
 GENERATOR = "Merula"
-HEAD = 2048  # bytes of a page in which it says what has made it
+HEAD_BYTES = 2048  # of a page, which include the tag that names its generator
 
 
 @frozen
 class WrittenPage:
-    """A page that was written: where, and how many instances it shows of how many."""
+    """The path of a page that was written, and how many instances it shows of how many."""
 
     path: Path
     instances: int
@@ -51,43 +55,43 @@ def report(
     folder: Path,
     out: Path | None = None,
     *,
-    number: int | None = None,
+    size: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> WrittenPage:
     """Write the page of the data set in a folder, by default beside it under its name.
 
-    ``number`` is how many instances of each configuration are shown. A file that is there is only
-    replaced if it is such a page. Raises `MerulaError` where something is wrong.
+    ``size`` is how many instances of each configuration are shown; None: see `default_size`. An
+    existing file is only replaced if it is such a page. Raises `MerulaError`, and then nothing is
+    written.
     """
     out = out or _beside(folder)
     _demand_ours(out)
     data = open_data_set(folder)
-    number = number_each(data) if number is None else number
-    found = survey(data, number, seed, progress)
-    _write(out, page(data, found, seed).encode("utf-8"))
-    shown = sum(len(own) for own in found.shown.values())
+    surveyed = survey(data, default_size(data) if size is None else size, seed, progress)
+    _write(out, page(data, surveyed, seed).encode("utf-8"))
+    shown = sum(map(len, surveyed.shown.values()))
     return WrittenPage(out, shown, sum(config.instances for config in data.configs))
 
 
-def number_each(data: DataSet) -> int:
-    """How many instances of each configuration are shown, unless it is said."""
-    return max(min(EACH, MOST // max(len(data.configs), 1)), 1)
+def default_size(data: DataSet) -> int:
+    """Return how many instances of each configuration are shown, unless the user names a count."""
+    return max(min(MAX_OF_CONFIG, MAX_OF_PAGE // max(len(data.configs), 1)), 1)
 
 
-def page(data: DataSet, found: Survey, seed: int) -> str:
-    """The page of a data set as a text."""
+def page(data: DataSet, surveyed: Survey, seed: int) -> str:
+    """Return the page of a data set as a text."""
     environment = _environment()
     style = environment.get_template("style.css.j2").render(palette=PALETTE)
     script = environment.get_template("page.js.j2").render()
     text = environment.get_template("page.html.j2").render(
         data=data,
         numbers=list(_numbers(data)),
-        drawn=_drawn(data, found, seed),
-        summaries={name: tally.summary() for name, tally in found.tallies.items()},
+        drawn=_drawn(data, surveyed, seed),
+        summaries={name: tally.summary() for name, tally in surveyed.tallies.items()},
         audit=_findings(data),
         no_audit=f"There is no {AUDIT} beside these data. `merula audit` looks for faults in them.",
-        payload=_safe(_payload(data, found)),
+        payload=_safe(_payload(data, surveyed)),
         style=_markup(style),
         style_hash=_digest(style),
         script=_markup(script),
@@ -97,27 +101,27 @@ def page(data: DataSet, found: Survey, seed: int) -> str:
     return f"{text}\n"
 
 
-# --- what it holds -----------------------------------------------------------------------------
+# --- contents ----------------------------------------------------------------------------------
 
 
 def _numbers(data: DataSet) -> Iterator[str]:
-    """What there is, in a line."""
+    """Yield the counts of configurations, instances and rows."""
     instances = sum(config.instances for config in data.configs)
-    for number, noun in (
+    for count, noun in (
         (len(data.configs), "configuration"),
         (instances, "instance"),
         (data.rows, "row"),
     ):
-        yield counted(number, noun)
+        yield counted(count, noun)
 
 
-def _drawn(data: DataSet, found: Survey, seed: int) -> str:
-    """How many instances are shown, and how they were chosen."""
+def _drawn(data: DataSet, surveyed: Survey, seed: int) -> str:
+    """Return a sentence on how many instances are shown, and how they were chosen."""
     every = sum(config.instances for config in data.configs)
-    shown = sum(len(own) for own in found.shown.values())
+    shown = sum(map(len, surveyed.shown.values()))
     if shown == every:
         return f"All {every:,} instances."
-    each = max((len(own) for own in found.shown.values()), default=0)
+    each = max(map(len, surveyed.shown.values()), default=0)
     return (
         f"{shown:,} of {every:,} instances, up to {each:,} of each configuration, drawn at random"
         f" (seed {seed})."
@@ -138,13 +142,13 @@ def _findings(data: DataSet) -> Findings | None:
         ) from error
 
 
-def _payload(data: DataSet, found: Survey) -> dict[str, Any]:
-    """What the page's script draws."""
+def _payload(data: DataSet, surveyed: Survey) -> dict[str, Any]:
+    """Return what the page's script draws."""
     configs, instances = [], []
     for place, config in enumerate(data.configs):
-        laid = [lay_out(shown) for shown in found.shown[config.name]]
+        laid = [lay_out(shown) for shown in surveyed.shown[config.name]]
         numbers = {value: i for i, value in enumerate(values_of(laid))}
-        configs.append(_config(config, numbers, found.shown[config.name]))
+        configs.append(_config(config, numbers, surveyed.shown[config.name]))
         instances += [_instance(one, place, config, numbers) for one in laid]
     return {"colours": len(PALETTE), "configs": configs, "instances": instances}
 
@@ -169,7 +173,7 @@ def _config(
 
 
 def _instance(laid: Laid, place: int, config: Config, numbers: Mapping[str, int]) -> dict[str, Any]:
-    """An instance under short names: there are many."""
+    """Return an instance under short names, since there are many."""
     return {
         "c": place,
         "s": laid.split,
@@ -181,7 +185,8 @@ def _instance(laid: Laid, place: int, config: Config, numbers: Mapping[str, int]
         "factors": laid.factors,
         "scopes": laid.scopes,
         "l": [
-            [own.names, [numbers[v] for v in own.values if v in numbers]] for own in laid.colours
+            [group.names, [numbers[v] for v in group.values if v in numbers]]
+            for group in laid.colours
         ],
         "r": [_line(line, numbers, matrix=config.kind == MATRIX) for line in laid.lines],
     }
@@ -206,7 +211,7 @@ def _line(line: SentenceLine, numbers: Mapping[str, int], *, matrix: bool) -> di
 
 
 def _safe(value: Any) -> Any:
-    """JSON that can stand in a script: nothing in it ends the script or begins another."""
+    """Return JSON for the inside of a script: nothing in it ends the script or begins another."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -220,12 +225,12 @@ def _markup(text: str) -> Any:
 
 
 def _digest(text: str) -> str:
-    """The digest by which a policy knows a script or a style."""
+    """Return the digest by which a policy allows a script or a style."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _grouped(number: str) -> str:
-    """A number that is written as a text, with commas."""
+    """Return a number that is written as a text, with commas."""
     return f"{int(number):,}" if number.isdecimal() else number
 
 
@@ -233,34 +238,34 @@ def _grouped(number: str) -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    found = Environment(
+    environment = Environment(
         loader=FileSystemLoader(folder_of("templates") / "report", encoding="utf-8"),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters["grouped"] = _grouped
-    return found
+    environment.filters["grouped"] = _grouped
+    return environment
 
 
 # --- writing -----------------------------------------------------------------------------------
 
 
 def _beside(folder: Path) -> Path:
-    """``data/npi.html`` for the folder ``data/npi``."""
+    """Return ``data/npi.html`` for the folder ``data/npi``."""
     whole = folder if folder.name not in ("", "..") else folder.resolve()
     return whole.parent / f"{whole.name or 'report'}.html"
 
 
 def _demand_ours(out: Path) -> None:
-    """Raise `MerulaError` where something else would be overwritten."""
+    """Raise `MerulaError` where a file that is not a report would be overwritten."""
     try:
         if not out.exists():
             return
         with out.open("rb") as file:
-            ours = f'name="generator" content="{GENERATOR}'.encode() in file.read(HEAD)
-        what = "is a file that `merula report` has not made"
+            ours = f'name="generator" content="{GENERATOR}'.encode() in file.read(HEAD_BYTES)
+        what = "is a file that `merula report` did not make"
     except OSError as error:
         ours, what = False, "is a folder" if out.is_dir() else f"cannot be read: {error.strerror}"
     if not ours:

@@ -1,4 +1,8 @@
-"""Some instances of a data set, drawn at random, while all of its rows are counted."""
+"""Some instances of a data set, drawn at random, while all of its rows are counted.
+
+The files are read twice: once to count, column by column, and once for the rows of the instances
+that are shown, of which only the row groups are read.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from merula.plan.order import Permutation
 
 @frozen
 class ShownInstance:
-    """An instance: its rows as plain values, and the split that it is in."""
+    """An instance: its rows as Python values, and its split."""
 
     config: Config
     split: str
@@ -26,18 +30,18 @@ class ShownInstance:
 
 @frozen
 class Survey:
-    """What a data set holds: all rows, counted by configuration, and some instances of each."""
+    """The tally of each configuration's rows, and the instances of it that are shown."""
 
     tallies: Mapping[str, RowTally]
     shown: Mapping[str, Sequence[ShownInstance]]
 
 
-def survey(data: DataSet, number: int, seed: int, progress: Progress | None = None) -> Survey:
-    """Count all rows, and take ``number`` instances of each configuration.
+def survey(data: DataSet, size: int, seed: int, progress: Progress | None = None) -> Survey:
+    """Count all rows, and draw ``size`` instances of each configuration.
 
-    Raises `MerulaError` where a file cannot be read or has not the rows that it should have.
+    Raises `MerulaError` where a file cannot be read or does not have the rows that it should.
     """
-    counting = _Counting(data, number, seed)
+    counting = _Counting(data, size, seed)
     done = 0
     for file in data.files:
         for rows in counting.read(file):
@@ -55,16 +59,16 @@ def survey(data: DataSet, number: int, seed: int, progress: Progress | None = No
 
 
 class _Counting:
-    """Counts the rows of files, and notes which of them belong to chosen instances."""
+    """A count of the rows of files, with the places of those that belong to chosen instances."""
 
-    def __init__(self, data: DataSet, number: int, seed: int) -> None:
+    def __init__(self, data: DataSet, size: int, seed: int) -> None:
         self.configs = {config.name: config for config in data.configs}
         self.tallies = {name: RowTally(config) for name, config in self.configs.items()}
-        self.chosen = {name: _chosen(config, number, seed) for name, config in self.configs.items()}
-        self.wanted: dict[Any, list[tuple[str, int]]] = {}  # of a file: whose, which row
+        self.chosen = {name: _chosen(config, size, seed) for name, config in self.configs.items()}
+        self.wanted: dict[Any, list[tuple[str, int]]] = {}  # by file: configuration and row
 
     def read(self, file: DataFile) -> Iterator[int]:
-        """Count a file; yields how many rows each batch has."""
+        """Count a file; yield the count of rows of each batch."""
         start = 0
         wanted = self.wanted.setdefault(file.path, [])
         columns = COLUMNS if file.config else [*COLUMNS, *OWNER]
@@ -77,7 +81,7 @@ class _Counting:
             yield batch.num_rows
 
     def _shares(self, file: DataFile, batch: Any) -> Iterator[tuple[str, Any]]:
-        """The rows of each configuration in a batch."""
+        """Yield the rows of each configuration in a batch."""
         if file.config:
             yield file.config, np.arange(batch.num_rows)
             return
@@ -87,7 +91,12 @@ class _Counting:
                 yield name, np.flatnonzero(np.asarray(coded.indices) == number)
 
     def _picked(self, name: str, before: int, start: int, rows: Any) -> list[tuple[str, int]]:
-        """The rows of a file that are wanted: ``before`` rows of the configuration came before."""
+        """Return those of the ``rows`` of a batch that are shown; it begins at row ``start``.
+
+        ``before`` rows of the configuration came before. With three rows an instance, instances 0
+        and 2 chosen and 4 rows before, the next four rows have the numbers 4 to 7 in the
+        configuration: 6 and 7 are wanted, of instance 2.
+        """
         each = self.configs[name].rows_each
         chosen = self.chosen[name]
         first, last = before // each, (before + len(rows) - 1) // each
@@ -97,9 +106,9 @@ class _Counting:
         return [(name, start + int(row)) for row in rows[inside]]
 
 
-def _chosen(config: Config, number: int, seed: int) -> Any:
-    """The numbers of the instances that are shown, in order."""
-    wanted = min(number, config.instances)
+def _chosen(config: Config, size: int, seed: int) -> Any:
+    """Return the numbers of the instances that are shown, in order."""
+    wanted = min(size, config.instances)
     if not wanted:
         return np.zeros(0, dtype=np.int64)
     chosen = Permutation(config.instances, seed).rows(0, wanted)
@@ -109,19 +118,19 @@ def _chosen(config: Config, number: int, seed: int) -> Any:
 def _rows(
     file: DataFile, wanted: Sequence[tuple[str, int]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The wanted rows of a file, with the configuration of each; only their groups are read."""
+    """Yield the wanted rows of a file, each with its configuration; reads only their row groups."""
     at = 0
     start = 0
     owner = [name for name, _ in sorted(wanted, key=lambda pair: pair[1])]
     places = np.array(sorted(row for _, row in wanted), dtype=np.int64)
     for group, length in enumerate(file.groups() if wanted else ()):
-        own = places[(places >= start) & (places < start + length)] - start
+        in_group = places[(places >= start) & (places < start + length)] - start
         start += length
-        if not len(own):
+        if not len(in_group):
             continue
         before = 0
         for batch in file.batches(groups=[group]):
-            inside = own[(own >= before) & (own < before + batch.num_rows)] - before
+            inside = in_group[(in_group >= before) & (in_group < before + batch.num_rows)] - before
             before += batch.num_rows
             for row in batch.take(inside).to_pylist() if len(inside) else ():
                 yield owner[at], row
@@ -133,8 +142,8 @@ def _instances(
 ) -> Iterator[ShownInstance]:
     each = config.rows_each
     for first in range(0, len(rows) - each + 1, each):
-        own = rows[first : first + each]
-        yield ShownInstance(config, own[0][0], tuple(row for _, row in own))
+        instance = rows[first : first + each]
+        yield ShownInstance(config, instance[0][0], tuple(row for _, row in instance))
 
 
 def _demand_rows(data: DataSet, config: Config, rows: int) -> None:

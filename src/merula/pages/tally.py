@@ -1,7 +1,8 @@
-"""What all rows of a configuration are like: numbers of cells, labels, rules, lengths, lexemes.
+"""Counts over all rows of a configuration: cells, labels, broken rules, lengths, lexemes.
 
-Rows are counted as Arrow columns, a batch at a time, so that a million take a moment and little
-memory.
+In go batches of Arrow columns, out comes a `Summary` of charts for the page; ``sample`` feeds a
+`RowTally` while it reads the files. Columns that the data lack are left out. Rows are counted as
+columns, a batch at a time, so that a million take a moment and little memory.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ COLUMNS = (
     "frame variant cell sentence acceptable broken lexemes context answers correct labels classes"
     " context_lexemes answer_lexemes"
 ).split()
-TOP = 10  # variants that are listed
-TOP_LEXEMES = 6  # lexemes of a slot that are listed
+MAX_VARIANTS = 10  # that are listed, the most frequent ones
+MAX_LEXEMES = 6  # of a slot that are listed: what fits into a line of the page
 GOOD, BAD = True, False
 
 
 @frozen
 class Bar:
-    """A line of a chart: how many of what there are, and what is said of it.
+    """A line of a chart: a label, how many there are of it, and a note.
 
-    ``star`` says that it is unacceptable, ``place`` which number it has in the data.
+    ``star`` marks what is unacceptable; ``place`` is the number of a cell in the data, or None.
     """
 
     label: str
@@ -44,9 +45,9 @@ class Bar:
 
 @frozen
 class Chart:
-    """Numbers of things of a kind; ``of`` is how many things there are in all.
+    """Bars with a title; ``of`` is the count that a bar of full length has.
 
-    A bar of full length is all of them. ``more`` is how many kinds are left out.
+    ``head`` names the labels, ``more`` counts the bars that are left out.
     """
 
     title: str
@@ -59,10 +60,10 @@ class Chart:
 
 @frozen
 class Lengths:
-    """How many sentences have how many words: those that are good, those that are not.
+    """A distribution of sentence lengths in words, of good and of bad sentences.
 
-    ``rows`` are how many words, how many good ones have so many, how many bad ones; ``of`` is how
-    many good ones and bad ones there are in all.
+    Each of ``rows`` is a length with the counts of good and bad sentences of it; ``of`` are the
+    counts of all good and all bad sentences.
     """
 
     heads: tuple[str, str]
@@ -72,14 +73,14 @@ class Lengths:
 
     @property
     def averages(self) -> str:
-        """The means in words, of the kinds that there are."""
-        own = zip(self.heads, self.means, self.of, strict=True)
-        return ", ".join(f"{mean:.2f} on average where {head}" for head, mean, n in own if n)
+        """Return the mean length of good and of bad sentences, if there are any, as a text."""
+        kinds = zip(self.heads, self.means, self.of, strict=True)
+        return ", ".join(f"{mean:.2f} on average where {head}" for head, mean, n in kinds if n)
 
 
 @frozen
 class SlotLexemes:
-    """The lexemes in a place of the sentences: how many there are, the most frequent ones."""
+    """The lexemes of a slot: how many different ones, in how many rows, the most frequent ones."""
 
     name: str
     different: int
@@ -89,7 +90,7 @@ class SlotLexemes:
 
 @frozen
 class Summary:
-    """All that is told of the rows of a configuration."""
+    """The charts, lengths and lexemes of the rows of a configuration."""
 
     rows: int
     charts: tuple[Chart, ...]
@@ -98,7 +99,7 @@ class Summary:
 
 
 class RowTally:
-    """Counts the rows of a configuration, a batch after the other."""
+    """A count of the rows of a configuration, a batch after another."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -111,37 +112,37 @@ class RowTally:
     def add(self, batch: Any) -> None:
         """Count the rows of a batch."""
         self.rows += batch.num_rows
-        there = set(batch.schema.names)
+        columns = set(batch.schema.names)
         for name in ("frame", "variant", "correct"):
-            if name in there:
+            if name in columns:
                 self._count(name, batch.column(name))
         if self.config.kind == MATRIX:
-            self._matrices(batch, there)
+            self._matrices(batch, columns)
         else:
-            self._sentences(batch, there)
+            self._sentences(batch, columns)
         for name in ("lexemes", "context_lexemes", "answer_lexemes"):
-            if name in there:
+            if name in columns:
                 self._lexemes(batch.column(name))
 
-    def _sentences(self, batch: Any, there: set[str]) -> None:
-        if {"cell", "acceptable"} <= there:
+    def _sentences(self, batch: Any, columns: set[str]) -> None:
+        if {"cell", "acceptable"} <= columns:
             good = batch.column("acceptable")
             words = good.cast(pa.string())
             self._cross("cell", batch.column("cell"), words)
             self._count("acceptable", words)
-            if "sentence" in there:
+            if "sentence" in columns:
                 self._measure(batch.column("sentence"), np.asarray(good))
-        if "broken" in there:
+        if "broken" in columns:
             self._count("broken", batch.column("broken").flatten())
 
-    def _matrices(self, batch: Any, there: set[str]) -> None:
-        if {"labels", "classes"} <= there:
+    def _matrices(self, batch: Any, columns: set[str]) -> None:
+        if {"labels", "classes"} <= columns:
             self._cross(
                 "labels", batch.column("labels").flatten(), batch.column("classes").flatten()
             )
-        if "broken" in there:
+        if "broken" in columns:
             self._count("broken", batch.column("broken").flatten().flatten())
-        if {"answers", "correct"} <= there:
+        if {"answers", "correct"} <= columns:
             answers = batch.column("answers")
             starts = np.asarray(answers.offsets)[:-1] - answers.offsets[0].as_py()
             texts = answers.flatten()
@@ -153,97 +154,101 @@ class RowTally:
         self.plain.setdefault(name, Counter()).update(_counted(column))
 
     def _cross(self, name: str, one: Any, other: Any) -> None:
-        """Count pairs of words: few kinds, of which each number of a dictionary is one."""
-        (a, names), (b, others) = _coded(one), _coded(other)
-        numbers = np.bincount(a * len(others) + b, minlength=len(names) * len(others))
-        found = self.pairs.setdefault(name, Counter())
-        for place in np.flatnonzero(numbers):
-            pair = names[place // len(others)] or "", others[place % len(others)] or ""
-            found[pair] += int(numbers[place])
+        """Count the pairs of words of two columns.
+
+        There are few kinds of words, so a pair is one number: its codes *a* and *b* give
+        *a* · *n* + *b*, where *n* is the count of kinds in the second column.
+        """
+        (a, firsts), (b, seconds) = _coded(one), _coded(other)
+        counts = np.bincount(a * len(seconds) + b, minlength=len(firsts) * len(seconds))
+        pairs = self.pairs.setdefault(name, Counter())
+        for code in np.flatnonzero(counts):
+            pair = firsts[code // len(seconds)] or "", seconds[code % len(seconds)] or ""
+            pairs[pair] += int(counts[code])
 
     def _measure(self, texts: Any, good: Any) -> None:
-        """Count how many words sentences have."""
+        """Count the lengths of sentences in words."""
         lengths = np.asarray(pc.count_substring_regex(texts, r"\S+"))
         for value in (GOOD, BAD):
-            numbers = np.bincount(lengths[good == value])
-            self.lengths.update({(int(n), value): int(numbers[n]) for n in np.flatnonzero(numbers)})
+            counts = np.bincount(lengths[good == value])
+            self.lengths.update({(int(n), value): int(counts[n]) for n in np.flatnonzero(counts)})
 
     def _lexemes(self, column: Any) -> None:
         values = column.flatten() if pa.types.is_list(column.type) else column
         for field, child in zip(values.type, values.flatten(), strict=True):
             self.lexemes.setdefault(field.name, Counter()).update(_counted(child))
 
-    # --- what was counted ----------------------------------------------------------------------
+    # --- the summary -----------------------------------------------------------------------------
 
     def summary(self) -> Summary:
-        """All that was counted."""
-        slots = (_slot(name, own) for name, own in self.lexemes.items() if own)
+        """Return all counts so far, as charts."""
+        slots = (_slot(name, counts) for name, counts in self.lexemes.items() if counts)
         return Summary(self.rows, tuple(self._charts()), self._lengths(), tuple(slots))
 
     def _charts(self) -> Iterator[Chart]:
         if "cell" in self.pairs:
-            note = "a star marks sentences that are unacceptable"
+            note = "a star marks size that are unacceptable"
             yield _chart("Cells", "cell", self._cells(), note=note)
         if "acceptable" in self.plain:
             names = {"true": "acceptable", "false": "unacceptable"}
-            own = self.plain["acceptable"]
-            bars = [Bar(names[name], own[name], star=name == "false") for name in names]
+            counts = self.plain["acceptable"]
+            bars = [Bar(names[name], counts[name], star=name == "false") for name in names]
             yield _chart("Acceptability", "judgement", bars)
         if "labels" in self.pairs:
             yield _chart("Answers", "label", self._labels())
         if self.plain.get("correct"):
-            own = self.plain["correct"]
-            places = sorted(own, key=int)
-            bars = [Bar(place, own[place]) for place in places]
+            counts = self.plain["correct"]
+            places = sorted(counts, key=int)
+            bars = [Bar(place, counts[place]) for place in places]
             note = "counted from 0, as the column correct does"
             yield _chart("Where the right answer stands", "position", bars, note=note)
         if self.plain.get("broken"):
-            unit = "answers" if self.config.kind == MATRIX else "sentences"
+            unit = "answers" if self.config.kind == MATRIX else "size"
             rules = self.config.rules
             bars = [Bar(r, n, note=rules.get(r, "")) for r, n in self.plain["broken"].most_common()]
-            sentences = self._sentence_number()
-            note = f"of {sentences:,} {unit}; one may break several"
-            yield _chart("Rules that are broken", "rule", bars, of=sentences, note=note)
+            size = self._sentence_count()
+            note = f"of {size:,} {unit}; one may break several"
+            yield _chart("Rules that are broken", "rule", bars, of=size, note=note)
         yield from self._settings()
 
     def _settings(self) -> Iterator[Chart]:
-        """The frames and the variants."""
-        for name, title, most in (("frame", "Frames", None), ("variant", "Variants", TOP)):
-            own = self.plain.get(name, Counter())
-            bars = [Bar(label or "(the only one)", n) for label, n in own.most_common(most)]
+        """Yield charts of the frames and the variants."""
+        for name, title, most in (("frame", "Frames", None), ("variant", "Variants", MAX_VARIANTS)):
+            counts = self.plain.get(name, Counter())
+            bars = [Bar(label or "(the only one)", n) for label, n in counts.most_common(most)]
             if bars:
-                yield _chart(title, name, bars, of=own.total(), more=len(own) - len(bars))
+                yield _chart(title, name, bars, of=counts.total(), more=len(counts) - len(bars))
 
-    def _sentence_number(self) -> int:
+    def _sentence_count(self) -> int:
         return sum(self.pairs.get("labels", Counter()).values()) or self.rows
 
     def _cells(self) -> list[Bar]:
-        """The cells, in the order of their numbers; one may be acceptable in some frames only."""
-        known = {name: i for i, name in enumerate(self.config.cells)}
+        """Return the cells as the design has them; one may be acceptable in some frames only."""
+        order = {name: i for i, name in enumerate(self.config.cells)}
         bars = [
-            Bar(cell, n, star=good == "false", place=known.get(cell))
+            Bar(cell, n, star=good == "false", place=order.get(cell))
             for (cell, good), n in self.pairs["cell"].items()
         ]
-        return sorted(bars, key=lambda bar: len(known) if bar.place is None else bar.place)
+        return sorted(bars, key=lambda bar: len(order) if bar.place is None else bar.place)
 
     def _labels(self) -> list[Bar]:
-        """The labels of answers: the right one first, then as the design has them."""
-        known = {name: i for i, name in enumerate(self.config.labels)}
+        """Return the labels of answers: the right one, then the wrong ones as in the design."""
+        order = {name: i for i, name in enumerate(self.config.labels)}
 
         def place(pair: tuple[str, str]) -> tuple[bool, int, str]:
-            return pair[0] != CORRECT, known.get(pair[0], len(known)), pair[0]
+            return pair[0] != CORRECT, order.get(pair[0], len(order)), pair[0]
 
-        own = self.pairs["labels"]
+        counts = self.pairs["labels"]
         return [
-            Bar(label, own[label, letter], note=_class(letter))
-            for label, letter in sorted(own, key=place)
+            Bar(label, counts[label, letter], note=_class(letter))
+            for label, letter in sorted(counts, key=place)
         ]
 
     def _lengths(self) -> Lengths | None:
         if not self.lengths:
             return None
-        every = sorted({length for length, _ in self.lengths})
-        rows = tuple((n, self.lengths[n, GOOD], self.lengths[n, BAD]) for n in every)
+        lengths = sorted({length for length, _ in self.lengths})
+        rows = tuple((n, self.lengths[n, GOOD], self.lengths[n, BAD]) for n in lengths)
         heads = ("right", "wrong") if self.config.kind == MATRIX else ("acceptable", "unacceptable")
         good, bad = ([(row[0], row[at]) for row in rows] for at in (1, 2))
         of = sum(n for _, n in good), sum(n for _, n in bad)
@@ -254,7 +259,7 @@ CLASSES = {"E": "external", "I": "internal", "R": "relational", "": "", "none": 
 
 
 def _class(letter: str) -> str:
-    """What a letter stands for."""
+    """Return a letter with the name of its class."""
     name = CLASSES.get(letter, "")
     return f"{letter} · {name}" if name else ""
 
@@ -271,8 +276,8 @@ def _chart(
     return Chart(title, head, tuple(bars), of or sum(bar.number for bar in bars), more, note)
 
 
-def _slot(name: str, own: Counter[str]) -> SlotLexemes:
-    return SlotLexemes(name, len(own), own.total(), tuple(own.most_common(TOP_LEXEMES)))
+def _slot(name: str, counts: Counter[str]) -> SlotLexemes:
+    return SlotLexemes(name, len(counts), counts.total(), tuple(counts.most_common(MAX_LEXEMES)))
 
 
 def _mean(pairs: Sequence[tuple[int, int]]) -> float:
@@ -281,13 +286,13 @@ def _mean(pairs: Sequence[tuple[int, int]]) -> float:
 
 
 def _counted(column: Any) -> dict[str, int]:
-    """How often each value stands in a column, without the missing ones."""
+    """Return the count of each value in a column, without missing ones."""
     pairs = zip(*(side.to_pylist() for side in pc.value_counts(column).flatten()), strict=True)
-    return {str(value): number for value, number in pairs if value is not None}
+    return {str(value): count for value, count in pairs if value is not None}
 
 
 def _coded(column: Any) -> tuple[Any, list[str]]:
-    """A column as numbers and the words that they stand for; missing ones are an empty word."""
+    """Return a column as codes and the word of each code; a missing value is an empty word."""
     column = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
     coded = pc.fill_null(column, "").dictionary_encode()
     return np.asarray(coded.indices).astype(np.int64), coded.dictionary.to_pylist()
