@@ -272,7 +272,7 @@ def test_what_is_built_alike_stands_at_the_same_addresses(
 ) -> None:
     old, new = both(programs_)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("merula.changes.addresses.MOST", 0)  # none are compared one by one
+        patch.setattr("merula.changes.addresses.MAX_INSTANCES", 0)  # none are compared one by one
         found = compare(old, new)
     for design in found.designs:
         if design.same_instances:
@@ -670,7 +670,7 @@ def test_a_report_of_what_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> 
     found = compare(old, new)
     text = str(found)
     assert "instances; how many are the same cannot be counted" in text
-    assert "instances may read otherwise; how many cannot be counted" in text
+    assert "instances may read differently; how many cannot be counted" in text
     assert "(0 instances)" not in text
 
 

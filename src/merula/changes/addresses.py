@@ -1,4 +1,4 @@
-"""Whether the instances that two grammars have in common stand at the same addresses in both.
+"""The addresses of instances that two grammars share: are they the same in both?
 
 An address counts the instances of the variants before it, and then those of its own variant, in
 an order that the sizes of the choices, the order of their candidates and the demands on them
@@ -19,14 +19,15 @@ from merula.core.arrays import Bools, Ints
 from merula.plan.relations import Constraint, Distinct
 from merula.plan.space import Space
 
-MOST = 100_000  # instances of a variant whose addresses are compared one by one
+# Instances of a variant whose addresses are compared one by one: it takes a fraction of a second.
+MAX_INSTANCES = 100_000
 
 
 def reordered(joints: Sequence[SharedVariant]) -> bool:
-    """Whether an instance has another address in the new design; for designs of equal instances.
+    """Return whether an instance has a new address; for designs with the same instances.
 
-    Of a variant of more than `MOST` instances whose choices or demands are others, it is taken
-    that one has.
+    A variant of more than `MAX_INSTANCES` instances whose choices or demands differ is taken to
+    have new addresses.
     """
     return any(not _same_addresses(joint) for joint in joints if joint.kept)
 
@@ -38,20 +39,20 @@ def _same_addresses(joint: SharedVariant) -> bool:
     old, new = joint.plan(old=True).space, joint.plan(old=False).space
     if all(map(_same_choice, joint.choices.both)) and built_alike(old, new):
         return True
-    return old.count == new.count <= MOST and _equal(old, new, joint.choices.both)
+    return old.count == new.count <= MAX_INSTANCES and _equal(old, new, joint.choices.both)
 
 
 def _same_choice(choice: SharedChoice) -> bool:
-    """Whether a choice stands at the same place and shared candidates have the same numbers."""
+    """Return whether a choice has the same place, and shared candidates the same numbers."""
     same_place = choice.old is not None and choice.old == choice.new
     return same_place and np.array_equal(choice.old_shared, choice.new_shared)
 
 
 def built_alike(one: Space, other: Space) -> bool:
-    """Whether two spaces have the same combinations at the same addresses, as they are built.
+    """Return whether two spaces are built alike, so that their combinations have equal addresses.
 
     The order of demands, of the slots in them and of the numbers of groups and keys changes no
-    address. What demands tell apart does, even where they allow the same.
+    address. The groups that demands tell apart do, even where they allow the same combinations.
     """
     return one.sizes == other.sizes and _demands(one) == _demands(other)
 
@@ -61,7 +62,7 @@ def _demands(space: Space) -> set[object]:
 
 
 def _allowed(demand: Constraint) -> object:
-    """The slots of a constraint, the groups it makes of their candidates, and which may meet."""
+    """Return a constraint's slots, the groups of their candidates, and which groups may meet."""
     order = sorted(range(len(demand.slots)), key=demand.slots.__getitem__)
     table: Bools = demand.table.transpose(order)
     groups: list[Ints] = []
@@ -75,14 +76,14 @@ def _allowed(demand: Constraint) -> object:
 
 
 def _differing(demand: Distinct) -> object:
-    """The slots that have to differ and which of their candidates have equal keys."""
+    """Return the slots that have to differ, and which of their candidates have equal keys."""
     order = sorted(range(len(demand.slots)), key=demand.slots.__getitem__)
     keys = np.concatenate([demand.keys[i] for i in order])
     return ("differ", tuple(demand.slots[i] for i in order), numbered(keys).tobytes())
 
 
 def _equal(old: Space, new: Space, choices: Sequence[SharedChoice]) -> bool:
-    """Whether both have the same combination at every address; they have equally many."""
+    """Return whether two spaces of equal size have the same combination at every address."""
     addresses = np.arange(old.count, dtype=np.int64)
     chosen = old.unrank(addresses), new.unrank(addresses)
     for choice in choices:

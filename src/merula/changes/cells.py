@@ -1,4 +1,4 @@
-"""Cells that two grammars have: labels, templates, forms, and instances that read otherwise."""
+"""Cells that two grammars have: changes of labels, templates, forms and sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merula.plan.relations import Constraint, TooWide
 
 
 class CellComparer:
-    """Compares the cells of the variants that a design has in both grammars."""
+    """A comparison of the cells of the variants that a design has in both grammars."""
 
     def __init__(
         self,
@@ -34,11 +34,11 @@ class CellComparer:
     # --- labels and templates
 
     def labels(self) -> tuple[CellChange, ...]:
-        """The cells that are labelled otherwise."""
+        """Return the cells whose label has changed."""
         return self._changes(_other_verdict)
 
     def relabelled(self) -> int | None:
-        """How many instances of both grammars have a cell that is labelled otherwise."""
+        """Return how many shared instances have a cell whose label has changed; None if unknown."""
         total = 0
         for joint in self.joints:
             if any(_other_verdict(old, new) is not None for old, new in _cells(joint)):
@@ -48,34 +48,34 @@ class CellComparer:
         return total
 
     def templates(self) -> tuple[CellChange, ...]:
-        """The cells that have other words or forms, or another order of them."""
+        """Return the cells whose words or forms, or their order, have changed."""
         return self._changes(_other_template)
 
     def _changes(
         self, change: Callable[[Cell, Cell], tuple[Verdict | str, Verdict | str] | None]
     ) -> tuple[CellChange, ...]:
-        """The cells of which something changes, equal changes taken together."""
-        found: dict[
+        """Return the cells with a change, equal changes taken together."""
+        places: dict[
             tuple[Verdict | str, Verdict | str], list[tuple[SharedVariant, SharedCell]]
         ] = {}
         for joint in self.joints:
             for pair in joint.pair.cells:
                 changed = change(joint.pair.old.cells[pair.old], joint.pair.new.cells[pair.new])
                 if changed is not None:
-                    found.setdefault(changed, []).append((joint, pair))
+                    places.setdefault(changed, []).append((joint, pair))
         return tuple(
             CellChange(
                 tuple(dict.fromkeys(cell_name(j.pair.new.cells[pair.new]) for j, pair in where)),
-                one,
-                other,
+                old,
+                new,
                 tuple(dict.fromkeys(joint.pair.new.name for joint, _ in where)),
                 next(filter(None, (self._any(joint, pair) for joint, pair in where)), None),
             )
-            for (one, other), where in found.items()
+            for (old, new), where in places.items()
         )
 
     def _any(self, joint: SharedVariant, pair: SharedCell) -> Sentences | None:
-        """A cell of some instance that both grammars have."""
+        """Return a cell of some shared instance, or None if there is none to show."""
         if not self.examples or not joint.kept:
             return None
         assert joint.overlap is not None
@@ -98,13 +98,9 @@ class CellComparer:
     # --- sentences
 
     def forms(self) -> tuple[FormChange, ...]:
-        """The lexemes of both grammars that have another form in some cell."""
-        found: dict[FormChange, None] = {}
-        for joint in self.joints:
-            if joint.kept:
-                for change in self._forms(joint):
-                    found.setdefault(change)
-        return tuple(found)
+        """Return the shared lexemes whose form in some column has changed."""
+        kept = [joint for joint in self.joints if joint.kept]
+        return tuple(dict.fromkeys(change for joint in kept for change in self._forms(joint)))
 
     @staticmethod
     def _forms(joint: SharedVariant) -> Iterator[FormChange]:
@@ -135,7 +131,7 @@ class CellComparer:
         )
 
     def reworded(self) -> tuple[int | None, tuple[Sentences, ...]]:
-        """How many instances of both grammars have another sentence, and some of them."""
+        """Return how many shared instances have a changed sentence (None if unknown), and some."""
         total: int | None = 0
         groups: dict[str, list[tuple[Lot, SharedVariant, SharedCell]]] = {}
         for joint in self.joints:
@@ -143,9 +139,9 @@ class CellComparer:
                 total = None
             if not joint.kept:
                 continue
-            number, found = self._reworded(joint)
-            total = None if total is None or number is None else total + number
-            for name, lot, pair in found:
+            count, lots = self._reworded(joint)
+            total = None if total is None or count is None else total + count
+            for name, lot, pair in lots:
                 groups.setdefault(name, []).append((lot, joint, pair))
         counts = [sum(lot.count for lot, _, _ in group) for group in groups.values()]
         examples: list[Sentences] = []
@@ -158,7 +154,7 @@ class CellComparer:
     def _reworded(
         self, joint: SharedVariant
     ) -> tuple[int | None, list[tuple[str, Lot, SharedCell]]]:
-        """The same of a variant; the instances by the first cell that has another sentence."""
+        """Return the same for a variant; instances are grouped by their first changed cell."""
         assert joint.overlap is not None
         assert joint.kept is not None
         sizes, common = joint.overlap.sizes, joint.overlap.common
@@ -171,24 +167,24 @@ class CellComparer:
         left = further(demands, joint.overlap.forms)
         if not left:
             return 0, []
-        number: int | None = None
+        count: int | None = None
         with suppress(TooWide):
-            number = joint.kept - space(sizes, [*common, *left]).count
-        wanted = joint.kept if number is None else number
-        return number, [
-            (origin.text, Lot(joint.pair.new, found.count, found.unrank_one), pairs[origin.text])
-            for found, origin in failing(sizes, common, left, wanted)
+            count = joint.kept - space(sizes, [*common, *left]).count
+        wanted = joint.kept if count is None else count
+        return count, [
+            (origin.text, Lot(joint.pair.new, failed.count, failed.unrank_one), pairs[origin.text])
+            for failed, origin in failing(sizes, common, left, wanted)
         ]
 
 
 def cell_name(cell: Cell) -> str:
-    """What a cell is called: its values, the number of the item, or the answer's label."""
+    """Return the name of a cell: its values, the number of the item, or the answer's label."""
     return f"item {cell.label}" if cell.role == "context" else cell.label
 
 
 def _other_verdict(old: Cell, new: Cell) -> tuple[Verdict, Verdict] | None:
-    one, other = (Verdict(cell.letter, cell.broken, cell.scopes) for cell in (old, new))
-    return None if one == other else (one, other)
+    before, after = (Verdict(cell.letter, cell.broken, cell.scopes) for cell in (old, new))
+    return None if before == after else (before, after)
 
 
 def _other_template(old: Cell, new: Cell) -> tuple[str, str] | None:

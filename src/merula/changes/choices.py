@@ -1,8 +1,9 @@
-"""Which choices two plans both make, and which of their candidates are the same lexemes.
+"""The choices that two plans share, and the candidates of these that are the same lexemes.
 
-A choice belongs to an object, to a table of sets, or to a value with several words. Lexemes are
-the same if their names are; sets without a name, if all that stands in them is, or else what they
-are called by. A value that has one word on one side and several on the other is a choice on both.
+In go two plans of a variant, out come their `SharedChoices`; ``joint`` calls `ChoiceMatcher`. A
+choice belongs to an object, to a table of sets, or to a value with several words. Lexemes are the
+same if their names are; sets without a name, if all their cells are, or else their titles. A value
+that has one word in one plan and several in the other is a choice in both.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ _NAMES = (LEMMA, "set")
 class SharedChoice:
     """A choice that both plans make.
 
-    ``old`` and ``new`` are its slots; None where the plan has one word there, which is no choice.
-    ``old_shared`` and ``new_shared`` are the candidates that are in both, side by side.
+    ``old`` and ``new`` are its slots; None where the plan has a single word instead, ``word``, for
+    the ``value`` of the ``variable``. ``old_shared`` and ``new_shared`` are the numbers of the
+    candidates that both have, side by side.
     """
 
     old_name: str
@@ -36,12 +38,12 @@ class SharedChoice:
     new: int | None
     old_shared: Ints
     new_shared: Ints
-    variable: str = ""  # of a choice of words that one plan has as a single one
+    variable: str = ""
     value: str = ""
     word: str = ""
 
     def mirrored(self) -> SharedChoice:
-        """The choice with old and new exchanged."""
+        """Return the choice with old and new exchanged."""
         return SharedChoice(
             self.new_name,
             self.old_name,
@@ -57,7 +59,7 @@ class SharedChoice:
 
 @frozen(eq=False)
 class SharedChoices:
-    """The choices of two plans; with one of theirs alone, they have no instance in common."""
+    """The choices of two plans. With any in ``gone`` or ``added`` they do not share an instance."""
 
     both: tuple[SharedChoice, ...]
     gone: tuple[str, ...]
@@ -66,28 +68,31 @@ class SharedChoices:
 
 @frozen
 class _Key:
-    """What a choice is of; ``features`` are what rules demand of its lexemes."""
+    """The owners of a choice, and the features that rules demand of its lexemes."""
 
     kind: str  # "words", "set" or "lexeme"
     owners: frozenset[str]
     features: tuple[tuple[str, str], ...]
 
     def like(self, other: _Key) -> bool:
-        """Whether the two are of the same, whatever is demanded."""
+        """Return whether two choices have an owner in common, whatever is demanded."""
         return self.kind == other.kind and bool(self.owners & other.owners)
 
 
 class ChoiceMatcher:
-    """Pairs the choices of plans of two grammars; what plans share is found out once."""
+    """A matcher of the choices of two grammars' plans, which compares tables and slots once."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[int, int], Mapping[int, int]] = {}
         self._shared: dict[tuple[object, ...], tuple[Ints, Ints]] = {}
         self._equal: dict[tuple[tuple[int, int], ...], tuple[Ints, Ints]] = {}
-        self._kept: list[object] = []  # what is known by its identity has to stay
+        self._kept: list[object] = []  # keys are identities of these, which must not be reused
 
     def match(self, old: Plan, new: Plan) -> SharedChoices:
-        """The choices that both plans make, in the same order either way round, and all others."""
+        """Return the choices that both plans make, and those of one of them.
+
+        The shared ones are in the same order whichever plan is the old one.
+        """
         keys = [_keys(old), _keys(new)]
         pairs = _paired(keys[0], keys[1])
         names = [slot_names(plan) for plan in (old, new)]
@@ -103,17 +108,17 @@ class ChoiceMatcher:
         ]
         gone, added = [], []
         for i in left[0]:
-            found = self._fixed(old, i, new)
-            if found is None:
+            choice = self._fixed(old, i, new)
+            if choice is None:
                 gone.append(names[0][i])
             else:
-                both.append(found)
+                both.append(choice)
         for j in left[1]:
-            found = self._fixed(new, j, old)
-            if found is None:
+            choice = self._fixed(new, j, old)
+            if choice is None:
                 added.append(names[1][j])
             else:
-                both.append(found.mirrored())
+                both.append(choice.mirrored())
         both.sort(key=lambda choice: sorted((choice.old_name, choice.new_name)))
         return SharedChoices(tuple(both), tuple(gone), tuple(added))
 
@@ -130,27 +135,27 @@ class ChoiceMatcher:
             *new.forms,
         )
         if key not in self._shared:
-            found = self._same_candidates(old, new, self._same_rows(old.rows, new.rows))
-            # equal ones are one object, so that what is found out about one is found out once
-            self._shared[key] = self._equal.setdefault(tuple(found), _columns(found))
+            pairs = self._same_candidates(old, new, self._same_rows(old.rows, new.rows))
+            # equal pairs are one object, since `Joiner` and `Wording` know them by identity
+            self._shared[key] = self._equal.setdefault(tuple(pairs), _columns(pairs))
         return self._shared[key]
 
     def _same_candidates(
         self, old: Slot, new: Slot, rows: Mapping[int, int]
     ) -> list[tuple[int, int]]:
-        """The pairs of candidates from the same rows, and of those that look alike with one name.
+        """Return the pairs of candidates from the same rows, or with the same title and forms.
 
-        (Of rows that look alike only the first is a candidate, which may be another in each.)
+        Of rows that look alike only the first is a candidate; it may be a different row in each.
         """
-        theirs = {row: j for j, row in enumerate(new.candidates)}
-        found = {i: theirs[rows[r]] for i, r in enumerate(old.candidates) if rows.get(r) in theirs}
-        taken = set(found.values())
-        if len(found) < len(old) and len(found) < len(new):
+        place = {row: j for j, row in enumerate(new.candidates)}
+        pairs = {i: place[rows[r]] for i, r in enumerate(old.candidates) if rows.get(r) in place}
+        taken = set(pairs.values())
+        if len(pairs) < len(old) and len(pairs) < len(new):
             left = {_look(new, j): j for j in range(len(new)) if j not in taken}
             for i in range(len(old)):
-                if i not in found and _look(old, i) in left:
-                    found[i] = left.pop(_look(old, i))
-        return sorted(found.items())
+                if i not in pairs and _look(old, i) in left:
+                    pairs[i] = left.pop(_look(old, i))
+        return sorted(pairs.items())
 
     def _words(self, old: Sequence[str], new: Sequence[str]) -> tuple[Ints, Ints]:
         key = (tuple(old), tuple(new))
@@ -166,7 +171,7 @@ class ChoiceMatcher:
         return self._rows[key]
 
     def _fixed(self, plan: Plan, number: int, other: Plan) -> SharedChoice | None:
-        """A choice of words of which the other plan has a single one."""
+        """Return a choice of words of which the other plan has a single one, or None."""
         slot, key = plan.slots[number], plan.specs[number].key
         if key[0] != "words":
             return None
@@ -179,7 +184,7 @@ class ChoiceMatcher:
 
 
 def fixed_word(plan: Plan, variable: str, value: str) -> str | None:
-    """The only word that a value of a variable brings in a plan, if its cells show it."""
+    """Return the only word that a value of a variable has in a plan, if its cells show it."""
     for cell in plan.cells:
         for placed in cell.cell.item.words:
             word = placed.word
@@ -189,37 +194,37 @@ def fixed_word(plan: Plan, variable: str, value: str) -> str | None:
 
 
 def brings(placed: Placed, word: Fixed, cell: Cell, variable: str, value: str) -> bool:
-    """Whether a fixed word stands there because a variable has a value."""
+    """Return whether a fixed word is in a sentence because a variable has a value."""
     if placed.object is None or placed.object.name != variable.partition(".")[0]:
         return False
-    for own, held in cell.item.solved.values.items():
-        if str(own) == variable and held == value:
-            return word.text in own.words.get(value, ())
+    for solved, held in cell.item.solved.values.items():
+        if str(solved) == variable and held == value:
+            return word.text in solved.words.get(value, ())
     return False
 
 
 def same_rows(old: Rows, new: Rows) -> dict[int, int]:
-    """Which row of the one is which of the other: by name, or by contents and then by title."""
+    """Return pairs of equal rows of two tables: by name, or by contents and then by title."""
     named = [any(name in rows.columns for name in _NAMES) for rows in (old, new)]
-    found: dict[int, int] = {}
+    pairs: dict[int, int] = {}
     if not all(named):
         columns = sorted(set(old.columns) & set(new.columns))
-        _match(_contents(old, columns), _contents(new, columns), found)
+        _match(_contents(old, columns), _contents(new, columns), pairs)
     titles = [{r: rows.title(r) for r in range(len(rows))} for rows in (old, new)]
-    _match(titles[0], titles[1], found)
-    return found
+    _match(titles[0], titles[1], pairs)
+    return pairs
 
 
-def _match(old: Mapping[int, object], new: Mapping[int, object], found: dict[int, int]) -> None:
+def _match(old: Mapping[int, object], new: Mapping[int, object], pairs: dict[int, int]) -> None:
     """Add the rows of equal keys that are not matched yet, first with first."""
     places: dict[object, list[int]] = {}
-    taken = set(found.values())
+    taken = set(pairs.values())
     for j, key in new.items():
         if j not in taken:
             places.setdefault(key, []).append(j)
     for i, key in old.items():
-        if i not in found and places.get(key):
-            found[i] = places[key].pop(0)
+        if i not in pairs and places.get(key):
+            pairs[i] = places[key].pop(0)
 
 
 def _look(slot: Slot, candidate: int) -> tuple[object, ...]:
@@ -232,21 +237,21 @@ def _contents(rows: Rows, columns: Sequence[str]) -> dict[int, object]:
 
 
 def _keys(plan: Plan) -> list[_Key]:
-    found = []
+    keys = []
     for spec in plan.specs:
         kind, of, *rest = spec.key
         if kind == "words":
-            found.append(_Key("words", frozenset({f"{of}={rest[0]}"}), ()))
+            keys.append(_Key("words", frozenset({f"{of}={rest[0]}"}), ()))
             continue
         owners = spec.objects if kind == "set" else frozenset({str(of)})
         features = rest[0]
         assert isinstance(features, tuple)
-        found.append(_Key(str(kind), owners, tuple((str(v), value) for v, value in features)))
-    return found
+        keys.append(_Key(str(kind), owners, tuple((str(v), value) for v, value in features)))
+    return keys
 
 
 def _paired(old: Sequence[_Key], new: Sequence[_Key]) -> list[tuple[int, int]]:
-    """Which old choice is which new one: of equal demands first, then where only one is left."""
+    """Return pairs of old and new choices: with equal demands first, then where one is left."""
     alike = [
         (-len(one.owners & other.owners), sorted((sorted(one.owners), sorted(other.owners))), i, j)
         for i, one in enumerate(old)
@@ -258,16 +263,16 @@ def _paired(old: Sequence[_Key], new: Sequence[_Key]) -> list[tuple[int, int]]:
         if i not in pairs and j not in pairs.values():
             pairs[i] = j
     for i, one in enumerate(old):
-        mine = [x for x, key in enumerate(old) if x not in pairs and key.like(one)]
-        theirs = [y for y, key in enumerate(new) if y not in pairs.values() and key.like(one)]
-        if mine == [i] and len(theirs) == 1:
-            pairs[i] = theirs[0]
+        left_old = [x for x, key in enumerate(old) if x not in pairs and key.like(one)]
+        left_new = [y for y, key in enumerate(new) if y not in pairs.values() and key.like(one)]
+        if left_old == [i] and len(left_new) == 1:
+            pairs[i] = left_new[0]
     return sorted(pairs.items(), key=lambda pair: pair[1])
 
 
 def _common(old: Sequence[str], new: Sequence[str]) -> tuple[Ints, Ints]:
-    theirs = {title: j for j, title in enumerate(new)}
-    return _columns([(i, theirs[title]) for i, title in enumerate(old) if title in theirs])
+    place = {title: j for j, title in enumerate(new)}
+    return _columns([(i, place[title]) for i, title in enumerate(old) if title in place])
 
 
 def _columns(pairs: Sequence[tuple[int, int]]) -> tuple[Ints, Ints]:

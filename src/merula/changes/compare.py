@@ -1,4 +1,4 @@
-"""Two compiled grammars → what changed between them."""
+"""The comparison of two compiled grammars."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from merula.grammar import model as g
 
 
 def compare(old: Compiled, new: Compiled, *, examples: int = 3, seed: int = 0) -> GrammarDiff:
-    """What changed from one compiled grammar to another.
+    """Return the changes from one compiled grammar to another.
 
-    An instance is the same in both if its design, its variant and all its lexemes are; it may
-    read otherwise. ``examples`` is how many instances are shown of those that are lost, of those
-    that are gained and of those that read otherwise; ``seed`` decides which.
+    An instance is the same in both if its design, its variant and all its lexemes are; its
+    sentences may differ. ``examples`` is how many instances are shown of those that are lost, of
+    those that are gained and of those that read differently; ``seed`` decides which.
     """
     comparer = _Comparer(old, new, examples, seed)
     names = dict.fromkeys(
@@ -28,8 +28,8 @@ def compare(old: Compiled, new: Compiled, *, examples: int = 3, seed: int = 0) -
     )
     designs = tuple(comparer.design(name, kind) for name, kind in names)
     other_surface = old.surface.rules != new.surface.rules
-    names_only = renamed_heads(old, new)
-    return GrammarDiff(old.source.name, new.source.name, designs, other_surface, names_only)
+    perhaps = renamed_heads(old, new)
+    return GrammarDiff(old.source.name, new.source.name, designs, other_surface, perhaps)
 
 
 class _Comparer:
@@ -38,9 +38,9 @@ class _Comparer:
         self.joiner = Joiner()
 
     def design(self, name: str, kind: str) -> DesignDiff:
-        """What changed in a design of one of the grammars, or of both."""
+        """Return the changes of a design that one of the grammars has, or both."""
         old, new = (
-            found if (found := compiled.designs.get(name)) and found.kind == kind else None
+            design if (design := compiled.designs.get(name)) and design.kind == kind else None
             for compiled in (self.old, self.new)
         )
         if old is None or new is None:
@@ -49,8 +49,8 @@ class _Comparer:
         joints = [self.joiner.join(pair) for pair in pairing.both]
         shown = {"examples": self.examples, "seed": self.seed}
         cells = CellComparer(self.old, self.new, joints, **shown)
-        numbers = [joint.kept for joint in joints]
-        kept = None if None in numbers else sum(number or 0 for number in numbers)
+        counts = [joint.kept for joint in joints]
+        kept = None if None in counts else sum(count or 0 for count in counts)
         same = kept == old.count == new.count
         reworded, rewordings = cells.reworded()
         return DesignDiff(
@@ -81,7 +81,7 @@ class _Comparer:
 def _alone(
     name: str, kind: str, old: CompiledDesign | None, new: CompiledDesign | None
 ) -> DesignDiff:
-    """A design of one of the grammars."""
+    """Return the changes of a design that only one of the grammars has."""
     counts = [design.count if design is not None else 0 for design in (old, new)]
     variants = [len(design.cells) if design is not None else 0 for design in (old, new)]
     status = "new" if old is None else "gone"
@@ -89,25 +89,25 @@ def _alone(
 
 
 def _cells(joints: Iterable[SharedVariant], *, old: bool) -> tuple[str, ...]:
-    """The cells that only one of the grammars has."""
-    found: dict[str, None] = {}
+    """Return the cells that only one of the grammars has."""
+    names: dict[str, None] = {}
     for joint in joints:
         side = joint.pair.old if old else joint.pair.new
         alone = joint.pair.gone if old else joint.pair.added
-        found.update(dict.fromkeys(cell_name(side.cells[number]) for number in alone))
-    return tuple(found)
+        names.update(dict.fromkeys(cell_name(side.cells[number]) for number in alone))
+    return tuple(names)
 
 
 def _renamed(old: CompiledDesign, new: CompiledDesign, pairing: Pairing) -> tuple[Renamed, ...]:
-    """Factors in another order or number, cells in another order, frames of another name."""
-    found = []
+    """Return changed factors, a changed order of cells, and changed names of frames."""
+    renamed = []
     factors = [" × ".join(_factors(design.design)) for design in (old, new)]
     if factors[0] != factors[1]:
-        found.append(Renamed("factors", factors[0], factors[1]))
+        renamed.append(Renamed("factors", factors[0], factors[1]))
     for pair in pairing.both:
         names = pair.old.variant.frame.name, pair.new.variant.frame.name
         if names[0] != names[1]:
-            found.append(Renamed("frame", *names))
+            renamed.append(Renamed("frame", *names))
     orders = [[cells.old for cells in pair.cells] for pair in pairing.both]
     if any(order != sorted(order) for order in orders) and factors[0] == factors[1]:
         first = next(pair for pair, o in zip(pairing.both, orders, strict=True) if o != sorted(o))
@@ -118,8 +118,8 @@ def _renamed(old: CompiledDesign, new: CompiledDesign, pairing: Pairing) -> tupl
                 (first.new, [pair.new for pair in first.cells]),
             )
         ]
-        found.append(Renamed("order of the cells", named[0], named[1]))
-    return tuple(dict.fromkeys(found))
+        renamed.append(Renamed("order of the cells", named[0], named[1]))
+    return tuple(dict.fromkeys(renamed))
 
 
 def _factors(design: g.Design) -> list[str]:
@@ -127,7 +127,7 @@ def _factors(design: g.Design) -> list[str]:
 
 
 def _claims(old: CompiledDesign, new: CompiledDesign) -> tuple[Renamed, ...]:
-    """The answers of which something else is claimed."""
+    """Return the answers whose claims differ."""
     claims = [
         {answer.label: _claim(answer) for answer in getattr(design.design, "answers", ())}
         for design in (old, new)
@@ -140,6 +140,6 @@ def _claims(old: CompiledDesign, new: CompiledDesign) -> tuple[Renamed, ...]:
 
 
 def _claim(answer: g.Answer) -> str:
-    """An answer's claims as they are written."""
+    """Return an answer's claims as they are written."""
     text = ", ".join(" ".join([c.letter, " and ".join(c.rules)]).strip() for c in answer.claims)
     return text + (f" as {answer.counts_as}" if answer.counts_as else "")

@@ -1,4 +1,9 @@
-"""What changed between two grammars, as values, and written out for people."""
+"""The changes between two grammars as values, and the report of them.
+
+``compare`` makes a `GrammarDiff` of a `DesignDiff` for each design; ``merula diff`` draws it by
+`draw` or writes `GrammarDiff.to_json`. The names of fields are those of the JSON. Counts are exact,
+or None where they cannot be computed; they are never estimates.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from rich.text import Text
 from merula.core.frozen import frozen
 from merula.core.wording import counted
 
-MANY = 5  # changes of one kind that are written out
+MAX_SHOWN = 5  # changes of one kind that are written out, so that a design fits on a screen
 _STYLES = {"+": "green", "-": "red", "~": "yellow", "?": "cyan"}
 
 
@@ -30,13 +35,17 @@ class InstanceExample:
 
 @frozen
 class Cause:
-    """Why instances are lost, or gained: ``instances`` of them, each counted under one cause.
+    """A cause by which instances are lost or gained; each instance is counted under one cause.
 
-    ``kind`` is ``variants`` (the other grammar has none like them), ``empty`` (there they have no
-    instances), ``choice`` (an instance chooses more, or less, there), ``lexemes`` (of the choice
-    ``what``; the other grammar lacks them), ``selection`` or ``contrast`` (of the other), or
-    ``uncounted`` (for reasons that tie too many choices together to be counted one by one, so
-    that other causes have fewer instances than they could have, or none).
+    ``kind`` is one of these, where "the other" is the grammar without the instances:
+
+    - ``variants``: the other does not have the variants;
+    - ``empty``: the variants do not have instances in the other;
+    - ``choice``: an instance of the other chooses more lexemes, or fewer;
+    - ``lexemes``: the other lacks these lexemes of the choice ``what``;
+    - ``selection``, ``contrast``: of the other, which rules the instances out;
+    - ``uncounted``: the reasons tie too many choices together to be counted one by one, so that
+      other causes have fewer instances than they could have, or none.
     """
 
     kind: str
@@ -49,7 +58,7 @@ class Cause:
 
 @frozen
 class Verdict:
-    """What a cell is labelled: its class, the rules it breaks, what stands in scope."""
+    """The label of a cell: its class, the rules it breaks, the NPIs in and out of scope."""
 
     letter: str
     broken: tuple[str, ...]
@@ -58,7 +67,7 @@ class Verdict:
 
 @frozen
 class Sentences:
-    """A cell of an instance that both grammars have, as it was and as it is."""
+    """A cell of an instance that both grammars have, with its old and its new sentence."""
 
     address: int  # in the new grammar
     cell: str
@@ -68,9 +77,9 @@ class Sentences:
 
 @frozen
 class CellChange:
-    """Cells that are labelled otherwise, or have other words or another order of them.
+    """Cells whose label has changed, or whose template has.
 
-    ``old`` and ``new`` are two verdicts, or two templates; ``variants`` those in which it is so.
+    ``old`` and ``new`` are two verdicts, or two templates; ``variants`` are those with the change.
     """
 
     cells: tuple[str, ...]
@@ -82,7 +91,7 @@ class CellChange:
 
 @frozen
 class FormChange:
-    """A lexeme that has another form in a column."""
+    """A lexeme whose form in a column has changed."""
 
     choice: str
     lexeme: str
@@ -93,7 +102,7 @@ class FormChange:
 
 @frozen
 class Renamed:
-    """Something that is written otherwise: factors, a frame's name, a lexeme's, a claim."""
+    """A changed name or text: of factors, a frame, a lexeme, a claim."""
 
     what: str
     old: str
@@ -102,16 +111,16 @@ class Renamed:
 
 @frozen
 class DesignDiff:
-    """What changed in a paradigm or a matrix; ``status`` is ``both``, ``gone`` or ``new``.
+    """The changes of a paradigm or a matrix; ``status`` is ``both``, ``gone`` or ``new``.
 
-    ``lost`` and ``gained`` say why instances are in one of the grammars only; where ``kept`` is
-    known, their numbers add up to `lost_count` and `gained_count`.
+    ``lost`` and ``gained`` are the causes by which instances are in one of the grammars only; where
+    ``kept`` is not None, their counts add up to `lost_count` and `gained_count`.
 
-    ``kept``, ``reworded`` and ``relabelled`` are exact numbers of instances that both grammars
-    have: all of them, those with another sentence, those with another label. They are None
+    ``kept``, ``reworded`` and ``relabelled`` are exact counts of instances that both grammars
+    have: all of them, those with a changed sentence, those with a changed label. They are None
     where selections tie so many choices together that they cannot be counted. (Where more than
     100,000 combinations of forms would have to be written out to see whether a cell reads the
-    same, it is taken to read otherwise.) ``reordered`` says that the instances are the same and
+    same, it is taken to read differently.) ``reordered`` says that the instances are the same and
     their addresses are not; `merula.changes.addresses` decides it. ``perhaps`` are answers
     and lexemes that are gone, each with a new one that looks the same: only a name may be new.
     """
@@ -140,22 +149,22 @@ class DesignDiff:
 
     @property
     def lost_count(self) -> int | None:
-        """How many instances are gone."""
+        """Return how many instances are gone, or None."""
         return None if self.kept is None else self.old_count - self.kept
 
     @property
     def gained_count(self) -> int | None:
-        """How many instances are new."""
+        """Return how many instances are new, or None."""
         return None if self.kept is None else self.new_count - self.kept
 
     @property
     def same_instances(self) -> bool:
-        """Whether both grammars have the same instances."""
+        """Return whether both grammars have the same instances."""
         return self.status == "both" and self.kept == self.old_count == self.new_count
 
     @property
     def same(self) -> bool:
-        """Whether the data of this design are the same, in the same order."""
+        """Return whether the data of this design are the same, in the same order."""
         changes = (
             self.cells_gone,
             self.cells_new,
@@ -170,48 +179,49 @@ class DesignDiff:
 
 @frozen
 class GrammarDiff:
-    """What an edit of a grammar or of its tables changes in the data; `compare` makes it."""
+    """The changes that an edit of a grammar or of its tables makes in the data."""
 
     old: str  # the file
     new: str
     designs: tuple[DesignDiff, ...]
-    other_surface: bool  # whether the surface rules are others
+    other_surface: bool  # whether the surface rules differ
     perhaps: tuple[Renamed, ...] = ()  # objects and designs that may only have another name
 
     def __str__(self) -> str:
-        """The report of ``merula diff``."""
+        """Return the report of ``merula diff``."""
         from merula.show.terminal import text_of
 
         return text_of(draw(self))
 
     @property
     def same(self) -> bool:
-        """Whether the data are the same."""
+        """Return whether the data are the same."""
         return all(design.same for design in self.designs)
 
     @property
     def summary(self) -> str:
-        """All of it in a line."""
+        """Return the changes in a line."""
         if self.same:
             return "the same data"
-        found = self.designs
+        designs = self.designs
         parts = [self._counts()]
-        if any(d.cells_gone or d.cells_new for d in found):
+        if any(d.cells_gone or d.cells_new for d in designs):
             parts.append("other cells")
-        if any(d.labels for d in found):
+        if any(d.labels for d in designs):
             parts.append("other labels")
-        if any(d.reworded != 0 for d in found):
+        if any(d.reworded != 0 for d in designs):
             parts.append("other sentences")
-        elif any(d.templates for d in found):
+        elif any(d.templates for d in designs):
             parts.append("other templates")
-        if any(d.reordered for d in found):
+        if any(d.reordered for d in designs):
             parts.append("in another order")
         return ", ".join(parts)
 
     def _counts(self) -> str:
-        numbers = [(d.old_count, d.new_count, d.kept) for d in self.designs]
-        old, new = sum(n[0] for n in numbers), sum(n[1] for n in numbers)
-        kept = None if any(n[2] is None for n in numbers) else sum(n[2] or 0 for n in numbers)
+        old = sum(design.old_count for design in self.designs)
+        new = sum(design.new_count for design in self.designs)
+        counts = [design.kept for design in self.designs]
+        kept = None if None in counts else sum(count or 0 for count in counts)
         if kept == old == new:
             return "the same instances" if old else "no instances"
         if kept is None:
@@ -225,7 +235,7 @@ class GrammarDiff:
         return f"counts change: {old:,} → {new:,} instances ({', '.join(parts)})"
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain JSON values."""
+        """Return the changes as plain JSON values."""
         designs = []
         for design in self.designs:
             counts = {"lost_count": design.lost_count, "gained_count": design.gained_count}
@@ -236,19 +246,19 @@ class GrammarDiff:
             "same": self.same,
             "summary": self.summary,
             "other_surface": self.other_surface,
-            "perhaps": [asdict(other) for other in self.perhaps],
+            "perhaps": [asdict(name) for name in self.perhaps],
             "designs": designs,
         }
 
 
-# --- written out for people -----------------------------------------------------------------
+# --- the report ------------------------------------------------------------------------------
 
 
 def draw(diff: GrammarDiff) -> RenderableType:
-    """A summary in one line, and a section for each design that changes."""
+    """Return a summary in one line, and a section for each design that changes."""
     parts: list[RenderableType] = [Text(diff.summary, "bold")]
     if diff.other_surface:
-        parts.append(_line("~", "the surface rules are others"))
+        parts.append(_line("~", "the surface rules differ"))
     parts += _perhaps(diff.perhaps)
     for design in diff.designs:
         if not design.same or design.claims:
@@ -263,11 +273,11 @@ def _design(design: DesignDiff) -> Iterator[RenderableType]:
     yield from _causes("+", design.gained)
     for sign, names in (("-", design.cells_gone), ("+", design.cells_new)):
         yield from _few(sign, [_cell(name, design) for name in names])
-    yield from _few("~", [f"{other.what}: {other.old} → {other.new}" for other in design.renamed])
-    for change in design.labels[:MANY]:
+    yield from _few("~", [f"{name.what}: {name.old} → {name.new}" for name in design.renamed])
+    for change in design.labels[:MAX_SHOWN]:
         yield from _label(change, design)
-    if design.labels[MANY:]:
-        yield _line("~", counted(len(design.labels) - MANY, "more label"))
+    if design.labels[MAX_SHOWN:]:
+        yield _line("~", counted(len(design.labels) - MAX_SHOWN, "more label"))
     yield from _few("~", [f"{change.old} → {change.new}" for change in design.templates])
     yield from _few(
         "~", [f"{f.choice} {f.lexeme}, {f.column}: {f.old} → {f.new}" for f in design.forms]
@@ -279,11 +289,11 @@ def _design(design: DesignDiff) -> Iterator[RenderableType]:
     for claim in design.claims:
         yield _line("~", f"claim of {claim.what}: {claim.old} → {claim.new}")
     if design.reordered:
-        yield _line("~", "the instances have other addresses: a seed takes them in another order")
+        yield _line("~", "the instances have new addresses: a seed takes them in another order")
 
 
 def _perhaps(renamed: Sequence[Renamed]) -> Iterator[RenderableType]:
-    return _few("?", [f"renamed? {other.what} {other.old} → {other.new}" for other in renamed])
+    return _few("?", [f"renamed? {name.what} {name.old} → {name.new}" for name in renamed])
 
 
 def _cell(name: str, design: DesignDiff) -> str:
@@ -295,8 +305,8 @@ def _cell(name: str, design: DesignDiff) -> str:
 def _counts(design: DesignDiff) -> str:
     old, new, kept = design.old_count, design.new_count, design.kept
     if design.status != "both":
-        number = old if design.status == "gone" else new
-        return f"{design.status}, {counted(number, 'instance')}"
+        count = old if design.status == "gone" else new
+        return f"{design.status}, {counted(count, 'instance')}"
     counts = f"{new:,}" if old == new else f"{old:,} → {new:,}"
     if kept is None:
         return f"{counts} instances; how many are the same cannot be counted"
@@ -309,17 +319,17 @@ def _counts(design: DesignDiff) -> str:
 
 
 def _causes(sign: str, causes: Sequence[Cause]) -> Iterator[RenderableType]:
-    """Why instances are lost or gained, with examples; of many reasons only the first."""
-    for cause in causes[:MANY]:
-        number = f" ({counted(cause.instances, 'instance')})" if cause.instances else ""
-        yield _line(sign, _cause(sign, cause) + number)
+    """Yield the first causes by which instances are lost or gained, with their examples."""
+    for cause in causes[:MAX_SHOWN]:
+        count = f" ({counted(cause.instances, 'instance')})" if cause.instances else ""
+        yield _line(sign, _cause(sign, cause) + count)
         for example in cause.examples:
             where = f"   instance {example.address:,} · {example.variant}"
             yield _indented(6, example.sentence, (where, "dim"))
-    if causes[MANY:]:
-        rest = sum(cause.instances for cause in causes[MANY:])
+    if causes[MAX_SHOWN:]:
+        rest = sum(cause.instances for cause in causes[MAX_SHOWN:])
         yield _line(
-            sign, f"{counted(len(causes) - MANY, 'more reason')} ({counted(rest, 'instance')})"
+            sign, f"{counted(len(causes) - MAX_SHOWN, 'more reason')} ({counted(rest, 'instance')})"
         )
 
 
@@ -333,8 +343,10 @@ def _cause(sign: str, cause: Cause) -> str:
             where = f"variant {cause.what}" if cause.what else f"{cause.variants:,} variants"
             return f"{where}: {'nothing is left' if lost else 'there was nothing before'}"
         case "lexemes":
-            shown = ", ".join(cause.lexemes[:MANY])
-            more = f" and {len(cause.lexemes) - MANY:,} more" if cause.lexemes[MANY:] else ""
+            shown = ", ".join(cause.lexemes[:MAX_SHOWN])
+            more = (
+                f" and {len(cause.lexemes) - MAX_SHOWN:,} more" if cause.lexemes[MAX_SHOWN:] else ""
+            )
             return f"{cause.what}: {shown}{more}"
         case "choice":
             return cause.what
@@ -348,10 +360,12 @@ def _cause(sign: str, cause: Cause) -> str:
 def _label(change: CellChange, design: DesignDiff) -> Iterator[RenderableType]:
     assert isinstance(change.old, Verdict)
     assert isinstance(change.new, Verdict)
-    number = min(design.variants)
-    where = f" (in {len(change.variants)} of {number} variants)" * (len(change.variants) < number)
-    cells = "; ".join(change.cells[:MANY])
-    more = f"; {len(change.cells) - MANY} more" if change.cells[MANY:] else ""
+    variants = min(design.variants)
+    where = f" (in {len(change.variants)} of {variants} variants)" * (
+        len(change.variants) < variants
+    )
+    cells = "; ".join(change.cells[:MAX_SHOWN])
+    more = f"; {len(change.cells) - MAX_SHOWN} more" if change.cells[MAX_SHOWN:] else ""
     old, new = (_verdict(verdict, design) for verdict in (change.old, change.new))
     yield _line("~", f"{cells}{more}: {old} → {new}{where}")
     if change.example is not None:
@@ -369,13 +383,13 @@ def _verdict(verdict: Verdict, design: DesignDiff) -> str:
 
 
 def _reworded(design: DesignDiff) -> str:
-    number, kept = design.reworded, design.kept
-    if number is None or kept is None:
-        return "instances may read otherwise; how many cannot be counted"
-    if number == kept == design.old_count == design.new_count:
-        return "all instances read otherwise"
+    count, kept = design.reworded, design.kept
+    if count is None or kept is None:
+        return "instances may read differently; how many cannot be counted"
+    if count == kept == design.old_count == design.new_count:
+        return "all instances read differently"
     noun = "instances" if design.same_instances else "kept instances"
-    return f"{number:,} of {kept:,} {noun} read{'s' * (number == 1)} otherwise"
+    return f"{count:,} of {kept:,} {noun} read{'s' * (count == 1)} differently"
 
 
 def _sentences(changed: Sentences) -> Iterator[RenderableType]:
@@ -385,10 +399,10 @@ def _sentences(changed: Sentences) -> Iterator[RenderableType]:
 
 
 def _few(sign: str, texts: Sequence[str]) -> Iterator[RenderableType]:
-    """A line for each of the first few, and how many there are besides."""
-    yield from (_line(sign, text) for text in texts[:MANY])
-    if texts[MANY:]:
-        yield _line(sign, f"{len(texts) - MANY:,} more like these")
+    """Yield a line for each of the first few texts, and the count of the rest."""
+    yield from (_line(sign, text) for text in texts[:MAX_SHOWN])
+    if texts[MAX_SHOWN:]:
+        yield _line(sign, f"{len(texts) - MAX_SHOWN:,} more like these")
 
 
 def _line(sign: str, text: str) -> RenderableType:
@@ -396,5 +410,5 @@ def _line(sign: str, text: str) -> RenderableType:
 
 
 def _indented(columns: int, *parts: str | tuple[str, str]) -> RenderableType:
-    """A line that is indented, with what follows where it is too long."""
+    """Return a line that is indented, also where it goes on in the next one."""
     return Padding(Text.assemble(*parts), (0, 0, 0, columns), expand=False)

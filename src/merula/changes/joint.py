@@ -1,4 +1,4 @@
-"""A variant of two grammars with all that is needed to count and to draw its instances."""
+"""Variants that two grammars share, and the drawing of examples from them."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ class SharedVariant:
 
     @property
     def kept(self) -> int | None:
-        """How many of its instances both have; None if that cannot be counted."""
+        """Return the count of shared instances; None if it cannot be counted."""
         return 0 if self.overlap is None else self.overlap.kept
 
     def plan(self, *, old: bool) -> Plan:
-        """The plan of one of the grammars."""
+        """Return the plan of one of the grammars."""
         plan = (self.pair.old if old else self.pair.new).plan
         assert plan is not None
         return plan
 
     def candidates(self, shared: Sequence[int], *, old: bool) -> tuple[int, ...]:
-        """The candidates of a plan for a combination of shared ones."""
+        """Return the candidates of a plan for a combination of shared candidates."""
         assert self.overlap is not None
         half = self.overlap.old if old else self.overlap.new
         return half.candidates([int(x[c]) for x, c in zip(half.shared, shared, strict=True)])
 
 
 class Joiner:
-    """Joins variants; what variants have in common is found out once."""
+    """A maker of shared variants, which works out an overlap once for all variants that have it."""
 
     def __init__(self) -> None:
         self._matcher = ChoiceMatcher()
         self._overlaps: dict[tuple[object, ...], Overlap] = {}
 
     def join(self, pair: VariantPair) -> SharedVariant:
-        """What a pair of variants shares."""
+        """Return a pair of variants with what they share."""
         old, new = pair.old.plan, pair.new.plan
         if old is None or new is None:
             return SharedVariant(pair, None, None)
@@ -68,41 +68,45 @@ class Joiner:
 
 @frozen(eq=False)
 class Lot:
-    """Some instances of a variant: how many, and which candidates each of them has."""
+    """Some instances of a variant, from which examples are drawn."""
 
     side: DesignVariant
     count: int
-    member: Callable[[int], tuple[int, ...]]
+    member: Callable[[int], tuple[int, ...]]  # the candidates of an instance, counted from 0
 
 
-def drawn(lots: Sequence[Lot], number: int, seed: int) -> Iterator[tuple[Lot, tuple[int, ...]]]:
-    """Different instances of some lots, in the order that a seed decides."""
+def drawn(lots: Sequence[Lot], size: int, seed: int) -> Iterator[tuple[Lot, tuple[int, ...]]]:
+    """Yield up to ``size`` different instances of some lots, in an order decided by the seed."""
     total = sum(lot.count for lot in lots)
     if not total:
         return
     ends = list(accumulate(lot.count for lot in lots))
-    for place in Permutation(total, seed).rows(0, min(number, total)).tolist():
+    for place in Permutation(total, seed).rows(0, min(size, total)).tolist():
         i = bisect_right(ends, place)
         yield lots[i], lots[i].member(place - ends[i] + lots[i].count)
 
 
-def shares(counts: Sequence[int], number: int) -> list[int]:
-    """How many examples each of several groups gets: one each, the first ones a second, …"""
+def shares(counts: Sequence[int], examples: int) -> list[int]:
+    """Return how many examples each of several groups gets: one each, then a second, and so on.
+
+    >>> shares([1, 5, 2], 6)
+    [1, 3, 2]
+    """
     given = [0] * len(counts)
-    while number > 0 and any(g < c for g, c in zip(given, counts, strict=True)):
+    while examples > 0 and any(g < c for g, c in zip(given, counts, strict=True)):
         for i, count in enumerate(counts):
-            if number > 0 and given[i] < count:
+            if examples > 0 and given[i] < count:
                 given[i] += 1
-                number -= 1
+                examples -= 1
     return given
 
 
 def lexemes(plan: Plan, candidates: Sequence[int]) -> dict[str, str]:
-    """The lexemes of an instance, by choice."""
+    """Return the lexemes of an instance, by choice."""
     names = zip(slot_names(plan), plan.slots, candidates, strict=True)
     return {name: slot.titles[c] for name, slot, c in names}
 
 
 def sentence(compiled: Compiled, plan: Plan, cell: int, candidates: Sequence[int]) -> str:
-    """A sentence of an instance."""
+    """Return a sentence of an instance."""
     return compiled.surface.sentence(phrases(plan.slots, plan.cells[cell], candidates))

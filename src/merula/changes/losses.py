@@ -1,4 +1,4 @@
-"""Why instances are in one of two grammars only, with examples."""
+"""The causes by which instances are in one of two grammars only, with examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from merula.grammar.model import CORRECT
 
 @dataclass(eq=False)
 class _Group:
-    """Lots with one cause."""
+    """The lots of instances that have the same cause."""
 
     kind: str
     what: str
@@ -43,22 +43,22 @@ def causes(
     examples: int,
     seed: int,
 ) -> tuple[Cause, ...]:
-    """Why instances of a design of ``compiled``, the old grammar if ``lost``, are not in the other.
+    """Return the causes by which instances of ``compiled`` are not in the other grammar.
 
-    ``alone`` are the variants that only this one has. Every cause gets an example before any
-    gets two.
+    ``compiled`` is the old grammar if ``lost``, else the new one; ``alone`` are the variants that
+    only this grammar has. Every cause gets an example before any gets two.
     """
     groups = _Groups(lost=lost)
     for side, what in zip(alone, _apart(alone, joints, lost=lost), strict=True):
         groups.whole("variants", what, side)
     for joint in joints:
         groups.add(joint)
-    for group in groups.found.values():
+    for group in groups.by_cause.values():
         if group.kind == "empty" and group.variants == 1:
             group.what = group.lots[0].side.name
-    found = [group for group in groups.found.values() if group.count or group.lexemes]
-    found.sort(key=lambda group: -group.count)
-    given = shares([group.drawable for group in found], examples)
+    ordered = [group for group in groups.by_cause.values() if group.count or group.lexemes]
+    ordered.sort(key=lambda group: -group.count)
+    given = shares([group.drawable for group in ordered], examples)
     return tuple(
         Cause(
             group.kind,
@@ -68,30 +68,30 @@ def causes(
             group.variants,
             tuple(
                 _example(compiled, lot.side, candidates)
-                for lot, candidates in drawn(group.lots, number, seed)
+                for lot, candidates in drawn(group.lots, size, seed)
             ),
         )
-        for group, number in zip(found, given, strict=True)
+        for group, size in zip(ordered, given, strict=True)
     )
 
 
 class _Groups:
     def __init__(self, *, lost: bool) -> None:
         self.lost = lost
-        self.found: dict[tuple[object, ...], _Group] = {}
+        self.by_cause: dict[tuple[object, ...], _Group] = {}
 
     def group(self, kind: str, what: str, titles: tuple[str, ...] = ()) -> _Group:
-        return self.found.setdefault((kind, what, titles), _Group(kind, what, titles))
+        return self.by_cause.setdefault((kind, what, titles), _Group(kind, what, titles))
 
     def whole(self, kind: str, what: str, side: DesignVariant) -> None:
-        """All instances of a variant."""
+        """Add all instances of a variant."""
         group = self.group(kind, what)
         group.variants += 1
         if side.plan is not None:
             group.lots.append(Lot(side, side.count, side.plan.space.unrank_one))
 
     def add(self, joint: SharedVariant) -> None:
-        """The instances of one side of a variant that the other side lacks."""
+        """Add the instances of one side of a variant that the other side lacks."""
         side = joint.pair.old if self.lost else joint.pair.new
         if side.plan is None:
             return
@@ -112,8 +112,8 @@ class _Groups:
             lacking = half.lacking(i).tolist()
             if lacking:
                 choice = joint.choices.both[i]
-                known = (choice.word,) if slot is None else side.plan.slots[slot].titles
-                titles = tuple(known[c] for c in lacking)
+                all_titles = (choice.word,) if slot is None else side.plan.slots[slot].titles
+                titles = tuple(all_titles[c] for c in lacking)
                 name = choice.old_name if self.lost else choice.new_name
                 by_choice[i] = self.group("lexemes", name, titles)
                 by_choice[i].variants += 1
@@ -129,11 +129,11 @@ class _Groups:
         self._rest(joint.overlap, side)
 
     def _rest(self, overlap: Overlap, side: DesignVariant) -> None:
-        """The instances of the parts that were left out, since they cannot be counted."""
+        """Add the instances of the parts that were left out, since they cannot be counted."""
         if overlap.kept is None:
             return
-        told = sum(part.count for part in overlap.parts(lost=self.lost))
-        rest = side.count - overlap.kept - told
+        explained = sum(part.count for part in overlap.parts(lost=self.lost))
+        rest = side.count - overlap.kept - explained
         if rest:
             group = self.group("uncounted", "")
             group.variants += 1
@@ -147,10 +147,10 @@ def _members(half: Half, part: LostPart) -> Callable[[int], tuple[int, ...]]:
 def _apart(
     alone: Sequence[DesignVariant], joints: Sequence[SharedVariant], *, lost: bool
 ) -> list[str]:
-    """What tells variants of one grammar from those that both have: a frame, a value, the whole."""
+    """Return for each variant a frame or a value that no shared variant has, or else its name."""
     both = [joint.pair.old if lost else joint.pair.new for joint in joints]
-    known = {feature for side in both for feature in _features(side)}
-    return [next((x for x in _features(s) if x not in known), s.name) for s in alone]
+    shared = {feature for side in both for feature in _features(side)}
+    return [next((x for x in _features(s) if x not in shared), s.name) for s in alone]
 
 
 def _features(side: DesignVariant) -> list[str]:
@@ -169,17 +169,17 @@ def _other_choices(joint: SharedVariant) -> str:
 def _example(
     compiled: Compiled, side: DesignVariant, candidates: tuple[int, ...]
 ) -> InstanceExample:
-    """An instance by its right answer, or by its first cell that breaks no rule."""
+    """Return an instance by its right answer, or by its first cell that breaks no rule."""
     plan = side.plan
     assert plan is not None
     cells = side.cells
-    number = next((i for i, c in enumerate(cells) if c.label == CORRECT and c.role == "answer"), -1)
-    if number < 0:
-        number = next((i for i, c in enumerate(cells) if c.acceptable), 0)
+    shown = next((i for i, c in enumerate(cells) if c.label == CORRECT and c.role == "answer"), -1)
+    if shown < 0:
+        shown = next((i for i, c in enumerate(cells) if c.acceptable), 0)
     return InstanceExample(
         side.start + plan.space.rank(candidates),
         side.name,
         lexemes(plan, candidates),
-        cells[number].label,
-        sentence(compiled, plan, number, candidates),
+        cells[shown].label,
+        sentence(compiled, plan, shown, candidates),
     )

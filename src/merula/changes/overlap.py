@@ -1,10 +1,16 @@
-"""How many instances of two plans are the same ones, exactly, and instances of one plan alone.
+"""The exact count of instances that two plans share, and the instances of one plan alone.
 
-The instances in both are those combinations of shared candidates that satisfy what both plans
-demand: one space with both sets of constraints. Those of one plan alone fall into parts that have
-nothing in common: a part for each choice with a candidate that the other plan lacks (the choices
-before it have shared ones), and one for each demand of the other plan that fails (those before it
-hold). So they are counted part by part, and any of them can be drawn, however rare.
+In go two plans and their `SharedChoices`, out come counts and spaces from which instances are
+drawn; ``joint`` makes an `Overlap`, ``losses`` and ``cells`` read it. The shared instances are the
+combinations of shared candidates that satisfy the demands of both plans: one space with both sets
+of constraints. Those of one plan alone fall into disjoint parts: a part for each choice with a
+candidate that the other plan lacks (the choices before it have shared ones), and one for each
+demand of the other plan that fails (those before it hold). So they are counted part by part, and
+any of them can be drawn, however rare.
+
+An example: the old plan chooses one of the nouns *a, b, c* and one of the verbs *x, y*, the new one
+of *a, b* and of *x, y*, but not *b* with *y*. Of the six old instances three are shared. The part
+of the nouns that are lacking is *c x, c y*; the part of the demand that fails is *b y*.
 """
 
 from __future__ import annotations
@@ -28,10 +34,11 @@ _EVERYTHING = np.ones(1, dtype=np.bool_).tobytes()
 
 @frozen(eq=False)
 class LostPart:
-    """Instances of one plan that the other lacks, all for one reason.
+    """Instances of one plan that the other lacks, all for the same reason.
 
-    ``choice`` is the number of the choice whose candidates the other plan lacks; ``demand`` what
-    else the other plan demands. ``keep`` sends the candidates of ``space`` to those of the plan.
+    ``choice`` is the number of the choice whose candidates the other plan lacks, or else ``demand``
+    is the demand of the other plan that fails. ``keep`` has for each choice the candidate of the
+    plan for each candidate of ``space``.
     """
 
     space: Space
@@ -41,19 +48,19 @@ class LostPart:
 
     @property
     def count(self) -> int:
-        """How many instances there are."""
+        """Return the count of instances."""
         return self.space.count
 
     def member(self, number: int) -> tuple[int, ...]:
-        """The candidates of one of them, choice by choice."""
+        """Return the candidates of an instance, choice by choice; instances count from 0."""
         chosen = self.space.unrank_one(number)
         return tuple(int(keep[c]) for keep, c in zip(self.keep, chosen, strict=True))
 
 
 class Half:
-    """The demands of one plan, its slots numbered as the choices of both plans are.
+    """The demands of one plan, with its slots numbered as the shared choices.
 
-    One choice more, with a single candidate, stands last: it is there for demands on nothing.
+    A further choice with a single candidate is last: demands on no choice at all refer to it.
     """
 
     def __init__(self, plan: Plan, slots: Sequence[int | None], shared: Sequence[Ints]) -> None:
@@ -71,21 +78,21 @@ class Half:
         ]
 
     def all(self) -> list[Ints]:
-        """Every candidate of every choice."""
+        """Return all candidates of each choice."""
         return [np.arange(size, dtype=np.int64) for size in self.sizes]
 
     def among(self, keep: Sequence[Ints]) -> list[Demand]:
-        """What is demanded of some candidates."""
+        """Return the demands on some candidates of each choice."""
         return [_taken(demand, keep) for demand in self.demands]
 
     def lacking(self, i: int) -> Ints:
-        """The candidates of a choice that the other plan has not."""
+        """Return the candidates of a choice that the other plan does not have."""
         return np.setdiff1d(np.arange(self.sizes[i], dtype=np.int64), self.shared[i])
 
     def candidates(self, chosen: Sequence[int]) -> tuple[int, ...]:
-        """A combination by choices as one by slots of the plan."""
-        found = {s: c for s, c in zip(self.slots, chosen, strict=False) if s is not None}
-        return tuple(found[s] for s in range(len(self.plan.slots)))
+        """Return a combination in the order of choices as one in the order of the plan's slots."""
+        by_slot = {s: c for s, c in zip(self.slots, chosen, strict=False) if s is not None}
+        return tuple(by_slot[s] for s in range(len(self.plan.slots)))
 
 
 class Overlap:
@@ -104,19 +111,19 @@ class Overlap:
         self.old = Half(old, [c.old for c in both], [c.old_shared for c in both])
         self.new = Half(new, [c.new for c in both], [c.new_shared for c in both])
         self.sizes = [len(shared) for shared in self.old.shared]
-        mine, theirs = (half.among(half.shared) for half in (self.old, self.new))
-        self.common = [*mine, *further(theirs, set(map(form, mine)))]
+        of_old, of_new = (half.among(half.shared) for half in (self.old, self.new))
+        self.common = [*of_old, *further(of_new, set(map(form, of_old)))]
         self._parts: dict[bool, list[LostPart]] = {}
         self.space = _countable(self.sizes, self.common)
         self.kept = None if self.space is None else self.space.count
 
     @cached_property
     def forms(self) -> frozenset[object]:
-        """What is demanded of them, as `form` gives it."""
+        """Return the demands on shared instances, as `form` gives them."""
         return frozenset(map(form, self.common))
 
     def parts(self, *, lost: bool) -> list[LostPart]:
-        """The instances of the old plan (or of the new one) that the other lacks.
+        """Return the instances of the old plan if ``lost``, else of the new, that the other lacks.
 
         A part that cannot be counted is left out.
         """
@@ -125,62 +132,66 @@ class Overlap:
         return self._parts[lost]
 
     def _make_parts(self, *, lost: bool) -> Iterator[LostPart]:
-        mine, theirs = (self.old, self.new) if lost else (self.new, self.old)
-        rest = mine.plan.count - (self.kept or 0)
+        this, other = (self.old, self.new) if lost else (self.new, self.old)
+        rest = this.plan.count - (self.kept or 0)
         if not rest:
             return
         for i in range(len(self.choices.both)):
-            lacking = mine.lacking(i)
+            lacking = this.lacking(i)
             if len(lacking):
-                keep = [*mine.shared[:i], lacking, *mine.all()[i + 1 :]]
-                found = _countable(map(len, keep), mine.among(keep))
-                if found is not None:
-                    rest -= found.count
-                    yield LostPart(found, tuple(keep), choice=i)
-        base = mine.among(mine.shared)
-        demands = further(theirs.among(theirs.shared), set(map(form, base)))
+                keep = [*this.shared[:i], lacking, *this.all()[i + 1 :]]
+                part = _countable(map(len, keep), this.among(keep))
+                if part is not None:
+                    rest -= part.count
+                    yield LostPart(part, tuple(keep), choice=i)
+        base = this.among(this.shared)
+        demands = further(other.among(other.shared), set(map(form, base)))
         for failed, origin in failing(self.sizes, base, demands, rest):
-            yield LostPart(failed, tuple(mine.shared), demand=origin)
+            yield LostPart(failed, tuple(this.shared), demand=origin)
 
 
 def failing(
     sizes: Sequence[int], base: Sequence[Demand], demands: Sequence[Demand], wanted: int
 ) -> Iterator[tuple[Space, ConstraintOrigin]]:
-    """The combinations that satisfy ``base`` but not all ``demands``: ``wanted`` of them.
+    """Yield the combinations that satisfy ``base`` but not all ``demands``, as disjoint spaces.
 
-    Spaces that have nothing in common, each with the origin of the first demand that fails in it.
-    Demands that the base does not make in the same words come first. (A part that cannot be
-    counted is left out.)
+    ``wanted`` is the count of these combinations: the search ends when so many are found. Each
+    space comes with the origin of the first demand that fails in it. Demands whose text is not in
+    the base come first, since an author looks for what is new. A part that cannot be counted is
+    left out.
     """
     if not wanted:
         return
-    known = {demand.origin.text for demand in base}
+    texts = {demand.origin.text for demand in base}
     so_far = list(base)
-    for demand in sorted(demands, key=lambda d: (d.origin.text in known, d.origin.text)):
+    for demand in sorted(demands, key=lambda d: (d.origin.text in texts, d.origin.text)):
         for denied in _denied(demand):
             if not wanted:
                 return
-            found = _countable(sizes, [*so_far, *denied])
-            if found is not None and found.count:
-                wanted -= found.count
-                yield found, demand.origin
+            failed = _countable(sizes, [*so_far, *denied])
+            if failed is not None and failed.count:
+                wanted -= failed.count
+                yield failed, demand.origin
         so_far.append(demand)
 
 
 def space(sizes: Iterable[int], demands: Iterable[Demand]) -> Space:
-    """A space under demands of which several may ask that the same slots differ."""
+    """Return a space under demands, of which several may demand that the same slots differ.
+
+    `Space` takes such demands on different slots only; the rest become constraints on pairs.
+    """
     constraints: list[Constraint] = []
     distinct: list[Distinct] = []
     for demand in sorted(demands, key=lambda d: -len(d.slots)):
         if isinstance(demand, Constraint):
             constraints.append(demand)
             continue
-        near = [other for other in distinct if set(other.slots) & set(demand.slots)]
+        near = [wider for wider in distinct if set(wider.slots) & set(demand.slots)]
         if not near:
             distinct.append(demand)
             continue
         for i, j in combinations(range(len(demand.slots)), 2):
-            if not any(_implies(other, demand, (i, j)) for other in near):
+            if not any(_implies(wider, demand, (i, j)) for wider in near):
                 constraints.append(_pair(demand, i, j, equal=False))
     return Space(list(sizes), constraints, distinct)
 
@@ -196,7 +207,7 @@ def _countable(sizes: Iterable[int], demands: Iterable[Demand]) -> Space | None:
 
 
 def _taken(demand: Demand, keep: Sequence[Ints]) -> Demand:
-    """A demand on some candidates only."""
+    """Return a demand on some candidates only."""
     if isinstance(demand, Constraint):
         groups = tuple(x[keep[s]] for s, x in zip(demand.slots, demand.groups, strict=True))
         return Constraint(demand.slots, groups, demand.table, demand.origin)
@@ -205,7 +216,10 @@ def _taken(demand: Demand, keep: Sequence[Ints]) -> Demand:
 
 
 def _denied(demand: Demand) -> Iterator[list[Demand]]:
-    """How a demand can fail, in ways that have nothing in common."""
+    """Yield the ways in which a demand can fail, which are disjoint.
+
+    That slots *a, b, c* differ fails if *a = b*, or *a ≠ b* and *a = c*, or *a ≠ b* and *b = c*.
+    """
     if isinstance(demand, Constraint):
         yield [Constraint(demand.slots, demand.groups, ~demand.table, demand.origin)]
         return
@@ -216,45 +230,50 @@ def _denied(demand: Demand) -> Iterator[list[Demand]]:
 
 
 def _pair(demand: Distinct, i: int, j: int, *, equal: bool) -> Constraint:
-    """That two of the slots have equal keys, or unequal ones."""
+    """Return the demand that two of the slots have equal keys, or unequal ones."""
     one, other = demand.keys[i], demand.keys[j]
     shared = np.intersect1d(one, other)
-    number = len(shared)
+    rest = len(shared)  # the group of all keys that only one of the slots has
     groups = tuple(
-        np.where(np.isin(keys, shared), np.searchsorted(shared, keys), number).astype(np.int64)
+        np.where(np.isin(keys, shared), np.searchsorted(shared, keys), rest).astype(np.int64)
         for keys in (one, other)
     )
-    table = np.eye(number + 1, dtype=np.bool_)
-    table[number, number] = False  # keys of one slot only are equal to none
+    table = np.eye(rest + 1, dtype=np.bool_)
+    table[rest, rest] = False
     slots = (demand.slots[i], demand.slots[j])
     return Constraint(slots, groups, table if equal else ~table, demand.origin)
 
 
 def _implies(stronger: Distinct, demand: Distinct, pair: tuple[int, int]) -> bool:
-    """Whether two slots of a demand differ already, since another demand says so."""
+    """Return whether two slots of a demand have to differ already by a stronger demand."""
     slots = [demand.slots[i] for i in pair]
     if not set(slots) <= set(stronger.slots):
         return False
     places = [stronger.slots.index(slot) for slot in slots]
-    theirs = np.concatenate([stronger.keys[at] for at in places])
-    mine = np.concatenate([demand.keys[i] for i in pair])
-    both = len(np.unique(np.stack([mine, theirs], axis=1), axis=0)) if len(mine) else 0
-    # what is equal for the demand has to be equal for the stronger one
-    return both == len(np.unique(mine))
+    stronger_keys = np.concatenate([stronger.keys[at] for at in places])
+    keys = np.concatenate([demand.keys[i] for i in pair])
+    both = len(np.unique(np.stack([keys, stronger_keys], axis=1), axis=0)) if len(keys) else 0
+    # candidates that are equal for the demand have to be equal for the stronger one
+    return both == len(np.unique(keys))
 
 
 def further(demands: Sequence[Demand], known: Set[object]) -> list[Demand]:
-    """The demands that ask more than nothing and whose forms are not known, each once."""
-    found: dict[object, Demand] = {}
+    """Return the demands that rule something out and whose forms are not known, each once."""
+    by_form: dict[object, Demand] = {}
     for demand in demands:
         what = form(demand)
         if what not in known and what[-1] != _EVERYTHING:
-            found.setdefault(what, demand)
-    return list(found.values())
+            by_form.setdefault(what, demand)
+    return list(by_form.values())
 
 
 def form(demand: Demand) -> tuple[object, ...]:
-    """Equal for two demands on the same candidates iff they allow the same."""
+    """Return a key that two demands on the same candidates share iff they allow the same.
+
+    A constraint is reduced to the groups that its table tells apart, numbered as they occur: with
+    the groups *0 1 2* of a slot, of which 0 and 1 may meet the same groups of the other slot, the
+    key has *0 0 1*.
+    """
     order = sorted(range(len(demand.slots)), key=demand.slots.__getitem__)
     slots = tuple(demand.slots[i] for i in order)
     if isinstance(demand, Distinct):
@@ -278,7 +297,7 @@ def form(demand: Demand) -> tuple[object, ...]:
 
 
 def numbered(column: Ints) -> Ints:
-    """Equal numbers where there were equal ones, counted off as they occur."""
+    """Return numbers equal where those of the column are, from 0 in the order of occurrence."""
     _, first, inverse = np.unique(column, return_index=True, return_inverse=True)
     places = np.empty(len(first), dtype=np.int64)
     places[np.argsort(first)] = np.arange(len(first))

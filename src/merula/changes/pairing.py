@@ -1,11 +1,11 @@
-"""What in one design is the same as in another: its variants and its cells.
+"""The variants and cells that two designs share.
 
-A variant is the same if its frame and all that it chooses are. Where only one of the designs has
-an axis (``varying obj.number`` was added), a variant of the other one counts as having the value
-that holds in all its items, if one does. Frames that were renamed are known by what they show.
-
-A cell of a paradigm is the same if its factors are, an item or an answer of a matrix if its label
-is.
+In go an old and a new design of one kind and name, out comes a `Pairing`; ``compare`` calls
+`pair_designs`. A variant is the same if its frame and all its choices are. Where only one of the
+designs has an axis (``varying obj.number`` was added), a variant of the other one counts as having
+the value that holds in all its items, if there is one. A frame that was renamed is recognised by
+its templates. A cell of a paradigm is the same if its factors are, an item or an answer of a matrix
+if its label is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from merula.design.placement import Lexical, OneOf, Placed, piece_template
 from merula.grammar import model as g
 from merula.plan.planner import Plan
 
-Values = Mapping[str, str]  # of variables, by what they are called
+Values = Mapping[str, str]  # of variables, by their names
 Labels = tuple[str | None, ...]
 
 
@@ -35,22 +35,22 @@ class DesignVariant:
 
     @property
     def count(self) -> int:
-        """How many instances it has."""
+        """Return the count of instances."""
         return self.plan.count if self.plan is not None else 0
 
     @property
     def name(self) -> str:
-        """Its frame and what it chooses."""
+        """Return its frame and its choices."""
         return self.variant.title
 
     @cached_property
     def settings(self) -> tuple[Values, ...]:
-        """The values of every cell."""
+        """Return the values of every cell."""
         return tuple({str(v): x for v, x in c.item.solved.values.items()} for c in self.cells)
 
     @property
     def predicted(self) -> list[Values]:
-        """The values of all cells that are no wrong answers."""
+        """Return the values of all cells that are not wrong answers."""
         wrong = [c.role == "answer" and c.label != g.CORRECT for c in self.cells]
         return [values for values, out in zip(self.settings, wrong, strict=True) if not out]
 
@@ -84,7 +84,7 @@ class Pairing:
 
 
 def sides(design: CompiledDesign) -> list[DesignVariant]:
-    """The variants of a design, each with its plan."""
+    """Return the variants of a design, each with its plan."""
     plans = {id(p.variant): (p, at) for p, at in zip(design.plans, design.starts, strict=True)}
     return [
         DesignVariant(variant, cells, *plans.get(id(variant), (None, 0)))
@@ -126,12 +126,12 @@ class _Pairer:
         )
 
     def _choices(self, side: DesignVariant) -> Labels:
-        """The label of a variant on every axis that either design has."""
-        own = self.labels[id(side)]
-        return tuple(own.get(x) or self._implied(x, side.predicted) for x in self.axes)
+        """Return the label of a variant on every axis that either design has."""
+        labels = self.labels[id(side)]
+        return tuple(labels.get(x) or self._implied(x, side.predicted) for x in self.axes)
 
     def _implied(self, axis: str, items: Sequence[Values]) -> str | None:
-        """The one point of an axis that holds in all of some items."""
+        """Return the only point of an axis that holds in all of some items, or None."""
         holding = [
             label
             for label, assigned in self.points.get(axis, {}).items()
@@ -143,11 +143,11 @@ class _Pairer:
         cell = side.cells[number]
         if cell.role != "cell":
             return cell.role, (cell.label,)
-        own, values = dict(cell.factors), [side.settings[number]]
-        return "cell", tuple(own.get(x) or self._implied(x, values) for x in self.factors)
+        factors, values = dict(cell.factors), [side.settings[number]]
+        return "cell", tuple(factors.get(x) or self._implied(x, values) for x in self.factors)
 
     def _shown(self, side: DesignVariant) -> frozenset[object]:
-        """What a variant shows, whatever its frame is called."""
+        """Return the cells of a variant with their templates, without the name of its frame."""
         return frozenset((self._cell(side, i), template(cell)) for i, cell in enumerate(side.cells))
 
     def _pair(self, old: DesignVariant, new: DesignVariant) -> VariantPair:
@@ -166,14 +166,14 @@ class _Pairer:
 
 
 def same_template(old: Cell, new: Cell) -> bool:
-    """Whether two cells have the same words but for lexemes and for words that are chosen."""
+    """Return whether two cells have the same words but for lexemes and words that are chosen."""
     if len(old.item.words) != len(new.item.words):
         return False
     return all(map(_same_piece, old.item.words, new.item.words))
 
 
 def template_change(old: Cell, new: Cell) -> tuple[str, str]:
-    """Where the templates of two cells differ, with a word to the left and to the right."""
+    """Return where two cells' templates differ, with a word to the left and to the right."""
     words = [[piece_template(placed) for placed in cell.item.words] for cell in (old, new)]
     shorter = min(map(len, words))
     start = end = 0
@@ -183,7 +183,7 @@ def template_change(old: Cell, new: Cell) -> tuple[str, str]:
         end += 1
     start, end = max(start - 1, 0), max(end - 1, 0)
     before, after = "… " * (start > 0), " …" * (end > 0)
-    cut = [" ".join(found[start : len(found) - end]) for found in words]
+    cut = [" ".join(pieces[start : len(pieces) - end]) for pieces in words]
     return before + cut[0] + after, before + cut[1] + after
 
 
@@ -201,7 +201,7 @@ def _factors(design: CompiledDesign) -> list[str]:
 
 
 def _labels(design: CompiledDesign, side: DesignVariant) -> dict[str, str]:
-    """What a variant chooses, the orders of cycles that have only one among it."""
+    """Return the choices of a variant, with the orders of cycles that have only one."""
     cycles = design.design.cycles if isinstance(design.design, g.Matrix) else ()
     orders = {
         cycle.axis.name: " ".join(point.label for point in order)
@@ -211,11 +211,11 @@ def _labels(design: CompiledDesign, side: DesignVariant) -> dict[str, str]:
 
 
 def _points(design: CompiledDesign) -> dict[str, dict[str, Values]]:
-    """What the points of every factor, free choice and lexical feature assign."""
+    """Return the values that the points of each factor, free choice and lexical feature assign."""
     axes = [*design.design.varying]
     if isinstance(design.design, g.Paradigm):
         axes += design.design.factors
-    found: dict[str, dict[str, Values]] = {
+    points_of: dict[str, dict[str, Values]] = {
         axis.name: {p.label: {str(v): x for v, x in p.assignment} for p in axis.points}
         for axis in axes
     }
@@ -223,8 +223,8 @@ def _points(design: CompiledDesign) -> dict[str, dict[str, Values]]:
         (str(v), x) for variant, _ in design.cells for v, x in variant.given.items() if v.lexical
     }
     for name, value in sorted(lexical):
-        found.setdefault(name, {}).setdefault(value, {name: value})
-    return found
+        points_of.setdefault(name, {}).setdefault(value, {name: value})
+    return points_of
 
 
 def _matched(
@@ -232,10 +232,10 @@ def _matched(
     new: Iterable[DesignVariant],
     key: Callable[[DesignVariant], object],
 ) -> list[tuple[DesignVariant, DesignVariant]]:
-    """The sides of equal keys, where the key is that of one side on either hand."""
+    """Return the pairs of variants with equal keys, where only one variant of each has the key."""
     groups: dict[object, tuple[list[DesignVariant], list[DesignVariant]]] = {}
-    for hand, found in enumerate((old, new)):
-        for side in found:
+    for hand, variants in enumerate((old, new)):
+        for side in variants:
             groups.setdefault(key(side), ([], []))[hand].append(side)
     return [
         (ones[0], others[0]) for ones, others in groups.values() if len(ones) == len(others) == 1

@@ -1,7 +1,8 @@
-"""What has another name, and what may only have one: it is gone, and what is new looks like it.
+"""New names of things that both grammars have, and things that may only have a new name.
 
-As a rule, what has another name is another thing: its instances are lost and others gained. That
-is seldom what the author of an edit expects, and a hint spares a search.
+As a rule a thing with a new name is a new thing: the instances of the old one are lost, and those
+of the new one gained. That is seldom what the author of an edit expects. So a thing that is gone is
+named beside a new one that looks the same, if there is exactly one of either.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from merula.design.cells import template
 
 
 def other_names(joints: Iterable[SharedVariant]) -> tuple[Renamed, ...]:
-    """What the rows of the same instances call otherwise: variants, choices, lexemes, words."""
-    found: dict[Renamed, None] = {}
+    """Return names that differ in the rows of shared instances: variants, choices, lexemes."""
+    names: dict[Renamed, None] = {}
     for joint in joints:
         if joint.choices is not None and joint.kept:
-            found.update(dict.fromkeys((*_variant_names(joint.pair), *_choice_names(joint))))
-    return tuple(found)
+            names.update(dict.fromkeys((*_variant_names(joint.pair), *_choice_names(joint))))
+    return tuple(names)
 
 
 def _variant_names(pair: VariantPair) -> Iterator[Renamed]:
@@ -55,7 +56,7 @@ def _choice_names(joint: SharedVariant) -> Iterator[Renamed]:
 
 
 def renamed_heads(old: Compiled, new: Compiled) -> tuple[Renamed, ...]:
-    """Objects, paradigms and matrices: of the same attributes, of the same templates."""
+    """Return objects with the same attributes, and designs with the same templates."""
     objects = _alone(_objects(old), _objects(new))
     designs = _alone(_designs(old), _designs(new))
     return (
@@ -95,13 +96,13 @@ def _templates(design: CompiledDesign) -> object:
 
 
 def renamed_parts(joints: Iterable[SharedVariant]) -> tuple[Renamed, ...]:
-    """Answers and lexemes of a design that is in both grammars."""
-    found: dict[Renamed, None] = {}
+    """Return answers and lexemes that may only have a new name, of a design in both grammars."""
+    names: dict[Renamed, None] = {}
     for joint in joints:
-        found.update(dict.fromkeys(_answers(joint.pair)))
+        names.update(dict.fromkeys(_answers(joint.pair)))
         if joint.choices is not None:
-            found.update(dict.fromkeys(_lexemes(joint)))
-    return tuple(found)
+            names.update(dict.fromkeys(_lexemes(joint)))
+    return tuple(names)
 
 
 def _answers(pair: VariantPair) -> Iterator[Renamed]:
@@ -117,7 +118,7 @@ def _answers(pair: VariantPair) -> Iterator[Renamed]:
 
 
 def _lexemes(joint: SharedVariant) -> Iterator[Renamed]:
-    """Lexemes of a choice that have the same forms."""
+    """Yield lexemes of a choice that have the same forms."""
     assert joint.choices is not None
     for choice in joint.choices.both:
         if choice.old is None or choice.new is None:
@@ -137,10 +138,10 @@ def _lexemes(joint: SharedVariant) -> Iterator[Renamed]:
 
 
 def _matching(gone: Mapping[str, object], added: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """The names of what looks the same, where one on either side does."""
+    """Yield the names of things that look the same, where exactly one on either side does."""
     looks: dict[object, tuple[list[str], list[str]]] = {}
-    for hand, found in enumerate((gone, added)):
-        for name, look in found.items():
+    for hand, things in enumerate((gone, added)):
+        for name, look in things.items():
             looks.setdefault(look, ([], []))[hand].append(name)
     for olds, news in looks.values():
         if len(olds) == len(news) == 1 and olds != news:

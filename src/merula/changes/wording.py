@@ -1,10 +1,13 @@
-"""Which instances read the same in two grammars: forms, order of words, surface rules.
+"""Demands on candidates that hold iff a sentence reads the same in two grammars.
+
+In go the cells that a variant has in both grammars, out come constraints on the shared choices;
+``cells`` counts and draws the instances that fail them, since these read differently. Forms, the
+order of words and the surface rules may all have changed.
 
 A sentence reads the same if its parts do. A part is a form of a choice, or fixed words; it is
 written before the edge of its right neighbour, and its left neighbour may swallow its beginning.
-So what counts of a candidate is only how it behaves before every edge, and a part depends on few
-others. "Reads the same" is thereby a demand on candidates like any other: the instances that read
-otherwise are counted, and drawn, as those that fail it.
+So a candidate counts only by its behaviour before each edge, and a part depends on a few more
+parts: one at its left, and at its right those up to the first whose edge is always the same.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ _SAME = 0b1111
 
 @frozen
 class PhraseTexts:
-    """What part of a sentence is for each shared candidate of a choice (-1: for fixed words)."""
+    """A part of a sentence: its text for each shared candidate of a choice (-1: fixed words)."""
 
     choice: int
     texts: Texts
@@ -38,7 +41,7 @@ class PhraseTexts:
 
 @frozen(eq=False)
 class _Both:
-    """A part as it was and as it is."""
+    """A part of a sentence in the old and in the new grammar."""
 
     choice: int
     old: Texts
@@ -47,7 +50,7 @@ class _Both:
 
 @frozen(eq=False)
 class _Table:
-    """How a part is written: a row for each candidate, a column for each edge at its right.
+    """The writing of a part: a row for each candidate, a column for each edge at its right.
 
     Edges are pairs, of the old and the new neighbour. ``same`` holds four bits: whether old and
     new are alike where neither, only the old, only the new, or both have lost their beginning.
@@ -61,12 +64,12 @@ class _Table:
 
     @property
     def settled(self) -> bool:
-        """Whether its edge does not depend on its neighbour's."""
+        """Return whether its own edge does not depend on that of its neighbour."""
         return bool((self.edge == self.edge[:, :1]).all())
 
 
 class Wording:
-    """Compares the sentences of two grammars; what cells have in common is found out once."""
+    """A comparison of the sentences of two grammars, which writes a part once for all cells."""
 
     def __init__(self, old: Surface, new: Surface) -> None:
         self.old, self.new = old, new
@@ -77,17 +80,17 @@ class Wording:
     def parts(
         self, plan: Plan, number: int, choices: Sequence[SharedChoice], *, old: bool
     ) -> list[PhraseTexts]:
-        """The parts of a cell of a plan; fixed words beside each other are one."""
+        """Return the parts of a cell of a plan; fixed words beside each other are one part."""
         cell = plan.cells[number]
         slots = [choice.old if old else choice.new for choice in choices]
-        found: list[PhraseTexts] = []
+        parts: list[PhraseTexts] = []
         for piece, placed in zip(cell.pieces, cell.cell.item.words, strict=True):
             word = placed.word
             if piece.slot >= 0:
                 i = slots.index(piece.slot)
                 shared = choices[i].old_shared if old else choices[i].new_shared
                 texts = self._some(plan.slots[piece.slot].forms[piece.text], shared)
-                found.append(PhraseTexts(i, texts))
+                parts.append(PhraseTexts(i, texts))
                 continue
             assert isinstance(word, Fixed)
             single = (
@@ -98,25 +101,25 @@ class Wording:
             )
             i = next(single, -1)
             if i >= 0:
-                found.append(PhraseTexts(i, (word.text,) * len(choices[i].old_shared)))
-            elif found and found[-1].choice < 0:
-                found[-1] = PhraseTexts(-1, (f"{found[-1].texts[0]} {word.text}",))
+                parts.append(PhraseTexts(i, (word.text,) * len(choices[i].old_shared)))
+            elif parts and parts[-1].choice < 0:
+                parts[-1] = PhraseTexts(-1, (f"{parts[-1].texts[0]} {word.text}",))
             else:
-                found.append(PhraseTexts(-1, (word.text,)))
-        return found
+                parts.append(PhraseTexts(-1, (word.text,)))
+        return parts
 
     def _some(self, texts: Texts, shared: Ints) -> Texts:
         key = (id(texts), id(shared))
-        if key not in self._texts:  # both are kept, so that the numbers stay theirs
+        if key not in self._texts:  # both are kept, so that their identities are not reused
             self._texts[key] = (texts, shared, tuple(texts[i] for i in shared.tolist()))
         return self._texts[key][2]
 
     def demands(
         self, old: Sequence[PhraseTexts], new: Sequence[PhraseTexts], label: str, nothing: int
     ) -> Iterator[Constraint]:
-        """What has to hold for a cell to read the same.
+        """Yield the demands under which a cell reads the same.
 
-        ``nothing`` is the number of a choice with a single candidate.
+        ``nothing`` is the number of a choice with one candidate, for a demand that never holds.
         """
         origin = ConstraintOrigin(label)
         if [part.choice for part in old] != [part.choice for part in new]:
@@ -132,10 +135,10 @@ class Wording:
                 continue
             choices = sorted({both[x].choice for x in window.parts if both[x].choice >= 0})
             behaviours = [window.behaviours(choice) for choice in choices]
-            found = _demands(choices, behaviours, window.same, origin, nothing)
-            yield from self._jointly(old, new, origin, nothing) if found is None else found
+            demands = _demands(choices, behaviours, window.same, origin, nothing)
+            yield from self._jointly(old, new, origin, nothing) if demands is None else demands
 
-    # --- parts that stand in the same order
+    # --- parts in the same order
 
     def _cell_tables(self, both: Sequence[_Both]) -> list[_Table]:
         tables: list[_Table] = []
@@ -197,7 +200,7 @@ class Wording:
         origin: ConstraintOrigin,
         nothing: int,
     ) -> list[Constraint]:
-        """Write every combination of forms; of too many all are taken to read otherwise."""
+        """Write every combination of forms; of too many all are taken to read differently."""
         choices = sorted({part.choice for part in (*old, *new) if part.choice >= 0})
         forms = [
             list(zip(*(p.texts for p in (*old, *new) if p.choice == i), strict=True))
@@ -205,33 +208,33 @@ class Wording:
         ]
 
         def same(chosen: Mapping[int, int]) -> bool:
-            one, other = (
+            before, after = (
                 surface.sentence([part.texts[chosen.get(part.choice, 0)] for part in parts])
                 for surface, parts in ((self.old, old), (self.new, new))
             )
-            return one == other
+            return before == after
 
-        found = _demands(choices, forms, same, origin, nothing)
-        return [_never(nothing, origin)] if found is None else found
+        demands = _demands(choices, forms, same, origin, nothing)
+        return [_never(nothing, origin)] if demands is None else demands
 
 
 @frozen(eq=False)
 class _Window:
-    """The parts that decide whether part ``number`` reads the same, all by their numbers."""
+    """The numbers of the parts that decide whether part ``number`` reads the same."""
 
     both: Sequence[_Both]
     tables: Sequence[_Table]
     number: int
     left: int | None  # the part that may swallow its beginning
-    rights: tuple[int, ...]  # those that decide which edge stands at its right
+    rights: tuple[int, ...]  # the parts that decide the edge at its right
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """All of them."""
+        """Return all of them."""
         return (self.number, *self.rights, *(() if self.left is None else (self.left,)))
 
     def behaviours(self, choice: int) -> list[tuple[object, ...]]:
-        """All that counts of each candidate of a choice."""
+        """Return for each candidate of a choice the rows of the tables that can tell it apart."""
         rows: list[list[list[int]]] = []
         for part in self.parts:
             if self.both[part].choice == choice:
@@ -243,21 +246,21 @@ class _Window:
         return [tuple(map(tuple, columns)) for columns in zip(*rows, strict=True)]
 
     def same(self, chosen: Mapping[int, int]) -> bool:
-        """Whether the part reads the same for some candidates, by choice."""
+        """Return whether the part reads the same for some candidates, by choice."""
         row = {part: chosen.get(self.both[part].choice, 0) for part in self.parts}
         right = 0
         for part in reversed(self.rights):
             right = int(self.tables[part].edge[row[part], right])
-        table, own = self.tables[self.number], row[self.number]
-        lost = 0
+        table, candidate = self.tables[self.number], row[self.number]
+        lost = 0  # the bit of ``same`` that counts: whose beginning the left part swallows
         if self.left is not None:
-            edge = int(table.edge[own, right])
+            edge = int(table.edge[candidate, right])
             lost = int(self.tables[self.left].swallows[row[self.left], edge])
-        return bool(int(table.same[own, right]) >> lost & 1)
+        return bool(int(table.same[candidate, right]) >> lost & 1)
 
 
 def _window(number: int, both: Sequence[_Both], tables: Sequence[_Table]) -> _Window | None:
-    """The parts that decide about one, or None if it always reads the same."""
+    """Return the parts that decide about one, or None if it always reads the same."""
     table = tables[number]
     if (table.same == _SAME).all():
         return None
@@ -265,9 +268,9 @@ def _window(number: int, both: Sequence[_Both], tables: Sequence[_Table]) -> _Wi
     alone = bool((table.same == table.same[:, :1]).all())
     rights: list[int] = []
     if not alone or (left is not None and not table.settled):
-        for other in range(number + 1, len(tables)):
-            rights.append(other)
-            if tables[other].settled:
+        for neighbour in range(number + 1, len(tables)):
+            rights.append(neighbour)
+            if tables[neighbour].settled:
                 break
     return _Window(both, tables, number, left, tuple(rights))
 
@@ -279,9 +282,10 @@ def _demands(
     origin: ConstraintOrigin,
     nothing: int,
 ) -> list[Constraint] | None:
-    """That something reads the same, worked out for one candidate of every behaviour.
+    """Return the demand that something reads the same, tried for a candidate of each behaviour.
 
-    None where there are too many combinations of behaviours.
+    None where there are too many combinations of behaviours. Of a thousand nouns whose forms have
+    changed in two ways, or not at all, three are tried.
     """
     groups, firsts = _classes(behaviours)
     if prod(map(len, firsts)) > MAX_JOINT:
@@ -300,7 +304,7 @@ def _demands(
 def _classes(
     behaviours: Sequence[Sequence[tuple[object, ...]]],
 ) -> tuple[list[Ints], list[list[int]]]:
-    """For each choice the class of every candidate, and the first candidate of every class."""
+    """Return for each choice the class of every candidate, and the first of every class."""
     groups, firsts = [], []
     for column in behaviours:
         ids: dict[tuple[object, ...], int] = {}
@@ -315,7 +319,7 @@ def _classes(
 
 
 def _never(nothing: int, origin: ConstraintOrigin) -> Constraint:
-    """A demand that nothing satisfies."""
+    """Return a demand that nothing satisfies."""
     return Constraint((nothing,), (np.zeros(1, np.int64),), np.zeros(1, np.bool_), origin)
 
 
