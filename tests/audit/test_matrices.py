@@ -473,7 +473,7 @@ def test_classes_are_counted_among_all_answers(tmp_path: Path) -> None:
     report = audited(read(tmp_path, BALANCED))
     (result,) = [r for r in report.results if r.check.name == "answer-classes"]
     assert result.found is not None
-    assert result.found.said == "E in 50.0%, I in 50.0%, R in 50.0%"
+    assert result.found.summary == "E in 50.0%, I in 50.0%, R in 50.0%"
     assert not result.fails
 
 
@@ -685,7 +685,7 @@ def test_claims_are_compared_with_a_grammar(tmp_path: Path) -> None:
     assert len(texts) == 2
     assert texts[0].startswith("Correct: ")
     assert texts[0].endswith("← breaks nothing, not E agreement")
-    assert texts[1].endswith("Rien du tout.  ← no answer of this variant")
+    assert texts[1].endswith("Rien du tout.  ← not an answer of this variant")
 
 
 def test_a_grammar_of_other_sentences_is_refused(tmp_path: Path) -> None:
@@ -786,7 +786,7 @@ def test_published_labels_are_compared_with_a_grammar(
     from merula.core.source import Source
     from merula.lexicon.table import TableOptions
 
-    monkeypatch.setattr(matrix_claims, "MOST_OTHER", 40)
+    monkeypatch.setattr(matrix_claims, "MAX_OF_ANY", 40)
     path = tmp_path / "agreement_published.merula"
     source = Source(path.name, AS_PUBLISHED, path)
     compiled = compile_source(source, TableOptions({"": str(BLM / "fragments_FR.csv")}))
@@ -795,4 +795,4 @@ def test_published_labels_are_compared_with_a_grammar(
     (result,) = [r for r in report.results if r.check.name == "answer-rules"]
     assert result.found is not None
     assert result.found.of == 40 * 6
-    assert result.found.said.startswith("in 40 matrices")
+    assert result.found.summary.startswith("in 40 matrices")

@@ -1,6 +1,9 @@
-"""Checks of sentences, pairs and matrices, ours and others': faults, imbalances, shortcuts.
+"""Checks of sentences, pairs and matrices, Merula's own or any others: faults and shortcuts.
 
-`read_corpus` reads files of several formats into one `Corpus`; `audit` runs all checks on it.
+In go files of several formats, which `read_corpus` reads into one `Corpus`; `audit` runs all checks
+and probes on it, and out comes an `Audit`. ``merula audit`` and ``merula publish`` call it.
+``reading`` knows the formats, ``view`` keeps what several checks need, ``checks`` look for faults,
+``probes`` measure shortcuts, ``drawing`` makes tables of it all.
 """
 
 from merula.audit.corpus import Cell, Corpus, Matrix, Pair, Place, Sentence

@@ -1,6 +1,6 @@
-"""What all formats are read into: sentences, pairs of sentences, and matrices, with their places.
+"""A corpus: sentences, pairs of sentences, and matrices, whatever format they were read from.
 
-There are many of them, so they are tuples; what many share (`Cell`) is one value.
+There may be millions of them, so they are tuples, and sentences share the values of `Cell`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
 
 class ObjectSpan(NamedTuple):
-    """Where an object stands in a sentence, in characters."""
+    """The place of an object in a sentence, in characters from 0; ``end`` is after its last."""
 
     name: str
     start: int
@@ -34,13 +34,13 @@ class ObjectSpan(NamedTuple):
 
 @frozen
 class Cell:
-    """What a sentence is in its design.
+    """The cell of a design that a sentence is in.
 
     ``factors`` are the factors with their values, as the data name them. ``licensor``, ``npi`` and
-    ``scope`` say whether there is a licensor, whether there is an NPI, and whether the NPI (or what
-    stands for it) is in the scope of the licensor (or what stands for that); None: not known.
-    ``npi_factor`` is the factor that says whether there is an NPI. ``setting`` is what else may
-    decide a label: the frame and the variant.
+    ``scope`` say whether there is a licensor, whether there is an NPI, and whether the NPI (or the
+    words in its place) is in the scope of the licensor (or the words in its place); None: not
+    known. ``npi_factor`` is the factor that says whether there is an NPI; empty: unknown.
+    ``setting`` is the frame and the variant, which may decide a label too.
     """
 
     factors: tuple[tuple[str, str], ...] = ()
@@ -52,9 +52,9 @@ class Cell:
 
     @cached_property
     def rest(self) -> tuple[tuple[str, str], ...]:
-        """The factors but licensor and NPI: what decides scope, and others."""
-        mine = (LICENSOR, "npi_present", self.npi_factor)
-        return tuple(item for item in self.factors if item[0] not in mine)
+        """Return the factors other than licensor and NPI, among them the one of scope."""
+        left_out = (LICENSOR, "npi_present", self.npi_factor)
+        return tuple(item for item in self.factors if item[0] not in left_out)
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.factors)
@@ -66,8 +66,8 @@ NO_CELL = Cell()
 class Sentence(NamedTuple):
     """A sentence; ``acceptable`` is None without a label, ``group`` is its paradigm (or empty).
 
-    ``part`` is what it belongs to in a larger data set: an environment and an NPI, a design.
-    ``npi_object`` is what ``spans`` call the NPI.
+    ``part`` is the part of a larger data set: an environment and an NPI, or a design.
+    ``npi_object`` is the name of the NPI in ``spans``.
     """
 
     text: str
@@ -86,7 +86,7 @@ class Pair(NamedTuple):
     """Two sentences, of which one is good.
 
     ``contrast`` is `NPI`, `LICENSOR` or `SCOPE`, or empty where the data do not say what differs;
-    ``condition`` is what the data call it. In a ``cloze`` pair one word differs.
+    ``condition`` is its name in the data. In a ``cloze`` pair one word differs.
     """
 
     good: str
@@ -106,9 +106,9 @@ class Matrix(NamedTuple):
     ``labels`` name the answers (empty: the data have no labels). ``right`` are the places of the
     answers that the data call right, counted from zero: of a sound matrix, one. ``broken`` are the
     rules that each answer breaks by the data, as Merula writes them (``E agreement``); empty where
-    the data do not tell. Templates are sentences without their lexemes, where there are any.
-    ``design``, ``frame`` and ``variant`` are what Merula says of the matrix. An empty ``language``
-    is the corpus's.
+    the data do not say. Templates are sentences without their lexemes; they may be empty, as may
+    ``design``, ``frame`` and ``variant``, which Merula writes. An empty ``language`` is that of the
+    corpus.
     """
 
     context: tuple[str, ...]
@@ -130,18 +130,18 @@ class Matrix(NamedTuple):
 
     @property
     def correct(self) -> int:
-        """The place of the right answer, counted from zero; -1 where there is none, or several."""
+        """Return the place of the right answer, from zero; -1 where there is none, or several."""
         return self.right[0] if len(self.right) == 1 else -1
 
     def label(self, place: int) -> str:
-        """What an answer is called: its label, else its number, counted from one."""
-        own = self.labels[place] if place < len(self.labels) else ""
-        return own or f"answer {place + 1}"
+        """Return the label of an answer, or else its number, counted from one."""
+        label = self.labels[place] if place < len(self.labels) else ""
+        return label or f"answer {place + 1}"
 
 
 @frozen(eq=False)
 class Corpus:
-    """All that was read: the sentences, pairs and matrices, and each file with its format."""
+    """The sentences, pairs and matrices that were read, and each file with its format."""
 
     sentences: tuple[Sentence, ...] = ()
     pairs: tuple[Pair, ...] = ()
@@ -151,12 +151,12 @@ class Corpus:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The names of the splits, in their order in the files."""
+        """Return the names of the splits, in their order in the files."""
         items: Iterable[Sentence | Pair | Matrix] = (*self.sentences, *self.pairs, *self.matrices)
         return tuple(dict.fromkeys(item.split for item in items if item.split))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of all that was read, the corpus's own first."""
-        own = (matrix.language for matrix in self.matrices if matrix.language)
-        return tuple(dict.fromkeys([self.language, *own]))
+        """Return all languages of the data, the corpus's own first."""
+        of_matrices = (matrix.language for matrix in self.matrices if matrix.language)
+        return tuple(dict.fromkeys([self.language, *of_matrices]))

@@ -1,4 +1,4 @@
-"""What a check is and what it finds."""
+"""Checks and their findings, as values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from merula.audit.view import View
 from merula.core.frozen import frozen
 
 
-class FindingPlace(NamedTuple):
-    """Something that was found, and where; ``other`` is a second place that it is about."""
+class Finding(NamedTuple):
+    """A finding: its text and its place (None: no single one); ``other`` is a second place."""
 
     place: Place | None
     text: str
@@ -22,44 +22,44 @@ class FindingPlace(NamedTuple):
             return self.text
         if self.other is None:
             return f"{self.place}  {self.text}"
-        there = f":{self.other.row}" if self.other.file == self.place.file else str(self.other)
-        return f"{self.place}  {self.text}  (also {there})"
+        other = f":{self.other.row}" if self.other.file == self.place.file else str(self.other)
+        return f"{self.place}  {self.text}  (also {other})"
 
 
 @frozen(eq=False)
 class Found:
-    """What a check has found: one example each, of ``of`` things that were looked at.
+    """The findings of a check among ``of`` things that it looked at, with an example of each.
 
-    ``said`` sums up what was measured, also where nothing is wrong. Where an example stands for
-    several things, ``times`` is how many things they are.
+    ``summary`` says what was measured, also where nothing is wrong. Where an example is of several
+    findings, ``times`` is the count of findings; None: as many as examples.
     """
 
     of: int
-    examples: tuple[FindingPlace, ...] = ()
-    said: str = ""
+    examples: tuple[Finding, ...] = ()
+    summary: str = ""
     times: int | None = None
 
     @property
-    def number(self) -> int:
-        """How many things were found."""
+    def count(self) -> int:
+        """Return the count of findings."""
         return len(self.examples) if self.times is None else self.times
 
 
 @frozen
 class Settings:
-    """What the user may set: how much may depart by chance, the seed, stricter demands."""
+    """The settings of an audit."""
 
-    tolerance: float = 0.02
-    seed: int = 0
-    disjoint_lexemes: bool = False
+    tolerance: float = 0.02  # a share: by how much an accuracy or a frequency may be off
+    seed: int = 0  # of folds and samples
+    disjoint_lexemes: bool = False  # whether a lexeme in two splits is a fault
 
 
 @frozen
 class Check:
-    """A check: its name, what it counts, and the function that looks for it.
+    """A check: its name, the things that it counts, and the function that finds them.
 
-    The function gives None where the data have nothing to look at. ``fault`` is False for what is
-    told and is no fault in itself.
+    The function returns None where the data have nothing to look at. ``fault`` is False where the
+    findings are information, not faults.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The audit of a corpus: all checks and all probes, as a value and as JSON."""
+"""The audit of a corpus by all checks and all probes, as a value and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from merula.audit.checks.registry import CHECKS
 from merula.audit.corpus import Corpus
-from merula.audit.findings import Check, FindingPlace, Found, Settings
+from merula.audit.findings import Check, Finding, Found, Settings
 from merula.audit.probes.linear import usable
 from merula.audit.probes.pairs import probe_pairs
 from merula.audit.probes.sentences import PROBES, Probed, probe
@@ -27,26 +27,26 @@ NAMES = tuple([check.name for check in CHECKS] + [f"{SHORTCUT}{name}" for name i
 
 @frozen(eq=False)
 class Result:
-    """What a check has found; ``found`` is None where there was nothing to look at."""
+    """A check with its findings; ``found`` is None where there was nothing to look at."""
 
     check: Check
     found: Found | None
     allowed: bool
 
     @property
-    def number(self) -> int:
-        """How many things were found."""
-        return self.found.number if self.found is not None else 0
+    def count(self) -> int:
+        """Return the count of findings."""
+        return self.found.count if self.found is not None else 0
 
     @property
     def fails(self) -> bool:
-        """Whether something was found that is a fault and not allowed."""
-        return self.number > 0 and self.check.fault and not self.allowed
+        """Return whether there are findings that are faults and not allowed."""
+        return self.count > 0 and self.check.fault and not self.allowed
 
 
 @frozen(eq=False)
 class Audit:
-    """What an audit has found."""
+    """The results of an audit."""
 
     corpus: Corpus
     paradigms: int
@@ -57,28 +57,28 @@ class Audit:
     complete: bool  # False where scikit-learn is missing and something would have been probed
 
     def leaks(self, probed: Probed) -> bool:
-        """Whether a probe reaches more than is forced, and that is not allowed."""
+        """Return whether a probe reaches more than the design forces, and that is not allowed."""
         return probed.leaks(self.settings) and f"{SHORTCUT}{probed.probe}" not in self.allowed
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """The names of the checks that fail."""
+        """Return the names of the checks that fail."""
         names = [result.check.name for result in self.results if result.fails]
         names += [f"{SHORTCUT}{probed.probe}" for probed in self.probes if self.leaks(probed)]
         return tuple(dict.fromkeys(names))
 
     @property
     def clean(self) -> bool:
-        """Whether no check fails."""
+        """Return whether no check fails."""
         return not self.faults
 
     def to_json(self, examples: int) -> dict[str, Any]:
-        """The audit as plain JSON values, with some examples of each finding."""
+        """Return the audit as plain JSON values, with up to ``examples`` examples of each check."""
         return {
             "version": VERSION,
             "clean": self.clean,
             "faults": list(self.faults),
-            "files": [{"file": file, "format": form} for file, form in self.corpus.files],
+            "files": [{"file": file, "format": name} for file, name in self.corpus.files],
             "language": self.corpus.language,
             "sentences": len(self.corpus.sentences),
             "pairs": len(self.corpus.pairs),
@@ -115,15 +115,18 @@ def audit(
     grammar: Compiled | None = None,
     allowed: Iterable[str] = (),
 ) -> Audit:
-    """Run all checks and probes.
+    """Run all checks and probes on a corpus.
 
-    ``surface`` are the surface rules of the corpus's language, ``surfaces`` those of others. What
-    answers of matrices break is compared with what they break by ``grammar``. Raises `MerulaError`
-    where that builds none of them.
+    ``surface`` are the surface rules of the corpus's language, ``surfaces`` those of more languages
+    by their codes. The rules that answers of matrices break in the data are compared with those
+    that they break by ``grammar``; raises `MerulaError` where it builds none of the answers.
+    ``allowed`` are names of checks that do not fail.
     """
     settings, allow = settings or Settings(), frozenset(allowed)
-    own = {} if surface is None else {corpus.language: surface}
-    view = View(corpus, {**(surfaces or {}), **own}, grammar)
+    rules = dict(surfaces or {})
+    if surface is not None:
+        rules[corpus.language] = surface
+    view = View(corpus, rules, grammar)
     results = [Result(c, c.find(view, settings), c.name in allow) for c in CHECKS]
     probes = probe(view, settings) + probe_pairs(view, settings) + solve(view, settings)
     complete = usable() or not probes
@@ -137,17 +140,17 @@ def _check_json(result: Result, examples: int) -> dict[str, Any]:
         "check": result.check.name,
         "meaning": result.check.meaning,
         "ran": found is not None,
-        "found": result.number,
+        "found": result.count,
         "of": found.of if found is not None else 0,
         "fault": result.check.fault,
         "allowed": result.allowed,
         "fails": result.fails,
-        "said": found.said if found is not None else "",
+        "said": found.summary if found is not None else "",
         "examples": [_example_json(e) for e in found.examples[:examples]] if found else [],
     }
 
 
-def _example_json(example: FindingPlace) -> dict[str, Any]:
+def _example_json(example: Finding) -> dict[str, Any]:
     places = {"place": example.place, "other": example.other}
     return {
         "text": example.text,

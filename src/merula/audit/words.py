@@ -1,4 +1,4 @@
-"""Words of a sentence, and how two sentences differ in them."""
+"""The words of a sentence, and the difference of two sentences in words."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ APOSTROPHE = re.compile(r"(?<=\w)'\s+(?=\w)")
 MARK = re.compile(r"\s+([,.;:?!)\]…])")
 
 Kind = Literal["same", "replaced", "moved", "exchanged", "rearranged", "several"]
-LONGEST = 200  # words of a stretch in which moves are looked for
+# Words of a stretch in which moves are searched: the time grows with its square, and no sentence of
+# a minimal pair is as long.
+MAX_WORDS = 200
 
 
 def tokens(text: str) -> list[str]:
-    """Words and punctuation marks, without letter case.
+    """Return words and punctuation marks, in lower case.
 
     >>> tokens("Wasn't the co-pilot at Jo's, too?")
     ["wasn't", 'the', 'co-pilot', 'at', "jo's", ',', 'too', '?']
@@ -28,12 +30,12 @@ def tokens(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Words without punctuation marks and letter case."""
+    """Return words without punctuation marks, in lower case."""
     return [token for token in tokens(text) if WORD.match(token)]
 
 
 def closed_up(text: str) -> str:
-    """A sentence as it is compared: straight apostrophes, no space after them or before marks.
+    """Return a sentence for comparisons: no space after apostrophes and before marks.
 
     >>> closed_up("L\u2019 ordinateur  est en panne .")
     "L'ordinateur est en panne."
@@ -42,13 +44,13 @@ def closed_up(text: str) -> str:
 
 
 class WordChange(NamedTuple):
-    """How two lists of words differ.
+    """The difference of two lists of words, apart from the words that both begin and end with.
 
     ``kind`` is ``same``; ``replaced``: one stretch by another, which shares no word with it (one of
-    them may be empty); ``moved``: one stretch stands elsewhere; ``exchanged``: two stretches have
-    changed places; ``rearranged``: the same words in another order; ``several``: anything else.
-    ``one`` and ``other`` are the stretch that changed, from and to, in each list. All this is said
-    of what is left when the words are taken away that both begin with and that both end with.
+    them may be empty); ``moved``: one stretch is in another place; ``exchanged``: two stretches
+    have changed places; ``rearranged``: the same words in another order; ``several``: anything
+    else. ``one`` and ``other`` are the stretch that changed in each list: its first word, and the
+    one after its last.
     """
 
     kind: Kind
@@ -57,7 +59,7 @@ class WordChange(NamedTuple):
 
 
 def change(one: Sequence[str], other: Sequence[str]) -> WordChange:
-    """How two lists of words differ.
+    """Return the difference of two lists of words.
 
     >>> change("he did not go".split(), "he did also go".split())
     WordChange(kind='replaced', one=(2, 3), other=(2, 3))
@@ -83,7 +85,7 @@ def change(one: Sequence[str], other: Sequence[str]) -> WordChange:
         return whole._replace(kind="replaced")
     if len(a) != len(b) or Counter(a) != Counter(b):
         return whole
-    if len(a) > LONGEST:
+    if len(a) > MAX_WORDS:
         return whole._replace(kind="rearranged")
     return _moved(a, b, start) or whole._replace(
         kind="exchanged" if _exchanged(a, b) else "rearranged"
@@ -91,7 +93,7 @@ def change(one: Sequence[str], other: Sequence[str]) -> WordChange:
 
 
 def _moved(a: Sequence[str], b: Sequence[str], start: int) -> WordChange | None:
-    """Two neighbouring stretches in the other order: the shorter one has moved."""
+    """Return the move of the shorter of two neighbouring stretches, or None if it is not one."""
     size = len(a)
     for cut in range(1, size):
         if a[cut] == b[0] and a[cut:] == b[: size - cut] and a[:cut] == b[size - cut :]:
@@ -102,7 +104,7 @@ def _moved(a: Sequence[str], b: Sequence[str], start: int) -> WordChange | None:
 
 
 def _exchanged(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether the first stretch and the last have changed places, and what is between has not."""
+    """Return whether the first and the last stretch have changed places around the middle."""
     size = len(a)
     for left in range(1, size):
         if a[:left] != b[size - left :]:

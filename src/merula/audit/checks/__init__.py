@@ -1,1 +1,1 @@
-"""Checks of a corpus: each is a function that gives what it finds; `registry` lists them all."""
+"""Checks of a corpus: functions from a `View` to `Found`; `registry.CHECKS` lists them all."""

@@ -1,4 +1,9 @@
-"""Checks of matrices: what stands twice in them, where the right answer stands, what is broken."""
+"""Checks of answer sets: repetition, the right answer, labels, sizes, classes of rules, splits.
+
+In goes a `View`, out come `Found`; ``registry`` lists the functions. A fault that many matrices of
+a part share, such as a wrong answer in the context, is one example with a count (`SetTally`). Texts
+are compared after `View.plain`.
+"""
 
 from __future__ import annotations
 
@@ -8,65 +13,65 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from merula.audit.checks.spelling import shown
 from merula.audit.corpus import Matrix, Place
-from merula.audit.findings import FindingPlace, Found, Settings
+from merula.audit.findings import Finding, Found, Settings
 from merula.audit.reading.matrix_rows import RIGHT
 from merula.audit.view import View
 
-LEVEL = 0.01  # of error, for the places of right answers
+LEVEL = 0.01  # probability of an error, for the places of right answers of a part
 
 
 class SetTally:
-    """Things that are found in several matrices, counted by what they are called.
+    """A count of faults over matrices, by part and description.
 
-    An example stands for all matrices of a part that have the thing, with the place of the first.
+    An example is of all matrices of a part that have the fault, with the place of the first.
     """
 
     def __init__(self, view: View) -> None:
         self.times: Counter[tuple[str, str]] = Counter()
         self.first: dict[tuple[str, str], Place] = {}
-        self.of = view.matrix_parts
+        self.parts = view.matrix_parts
         self.matrices: set[Place] = set()
 
     def add(self, matrix: Matrix, what: str) -> None:
-        """Count a thing, once for each matrix."""
+        """Count a fault of a matrix."""
         key = (matrix.part, what)
         self.times[key] += 1
         self.first.setdefault(key, matrix.place)
         self.matrices.add(matrix.place)
 
-    def found(self, of: int, said: str = "") -> Found:
-        """What was counted, in order of how often it is found."""
+    def found(self, of: int) -> Found:
+        """Return the faults among ``of`` matrices, the most frequent first."""
         examples = []
         for (part, what), times in self.times.most_common():
-            where = f"{part}: " if len(self.of) > 1 else ""
-            said_of_it = f"{where}{what} in {times:,} of {len(self.of[part]):,}"
-            examples.append(FindingPlace(self.first[part, what], said_of_it))
-        return Found(of, tuple(examples), said, len(self.matrices))
+            where = f"{part}: " if len(self.parts) > 1 else ""
+            text = f"{where}{what} in {times:,} of {len(self.parts[part]):,}"
+            examples.append(Finding(self.first[part, what], text))
+        return Found(of, tuple(examples), times=len(self.matrices))
 
 
 def repeated(view: View, settings: Settings) -> Found | None:
-    """A matrix with the context and the answers of one that is there already."""
+    """Find matrices with the context and the answers of an earlier one."""
     del settings
     if not view.matrices:
         return None
     seen: dict[tuple[object, ...], Place] = {}
-    found = []
+    findings = []
     for matrix in view.matrices:
         key = (matrix.context, tuple(sorted(matrix.answers)))
         first = seen.setdefault(key, matrix.place)
         if first is not matrix.place:
-            found.append(FindingPlace(matrix.place, shown(matrix.context[0]), first))
-    return Found(len(view.matrices), tuple(found))
+            findings.append(Finding(matrix.place, shown(matrix.context[0]), first))
+    return Found(len(view.matrices), tuple(findings))
 
 
 def equal_answers(view: View, settings: Settings) -> Found | None:
-    """Wrong answers of a set that are one and the same sentence."""
+    """Find wrong answers of a set that are the same sentence."""
     del settings
     return _alike(view, lambda matrix, a, b: a not in matrix.right and b not in matrix.right)
 
 
 def equal_to_right(view: View, settings: Settings) -> Found | None:
-    """Wrong answers that are the sentence of the right one."""
+    """Find wrong answers that are the sentence of the right one."""
     del settings
     return _alike(view, lambda matrix, a, b: (a in matrix.right) != (b in matrix.right))
 
@@ -79,22 +84,22 @@ def _alike(view: View, counts: Callable[[Matrix, int, int], bool]) -> Found | No
         first: dict[str, int] = {}
         pairs = set()
         for place, answer in enumerate(view.plain(text) for text in matrix.answers):
-            other = first.setdefault(answer, place)
-            if other != place and answer and counts(matrix, other, place):
-                pairs.add(" = ".join(sorted((matrix.label(other), matrix.label(place)))))
+            earlier = first.setdefault(answer, place)
+            if earlier != place and answer and counts(matrix, earlier, place):
+                pairs.add(" = ".join(sorted((matrix.label(earlier), matrix.label(place)))))
         for pair in sorted(pairs):
             tally.add(matrix, pair)
     return tally.found(len(view.matrices))
 
 
 def wrong_in_context(view: View, settings: Settings) -> Found | None:
-    """Wrong answers that stand in the context: whoever remembers it can leave them out."""
+    """Find wrong answers that are in the context: they can be excluded by remembering it."""
     del settings
     return _shown_before(view, lambda matrix, place: place not in matrix.right)
 
 
 def right_in_context(view: View, settings: Settings) -> Found | None:
-    """Right answers that stand in the context."""
+    """Find right answers that are in the context."""
     del settings
     return _shown_before(view, lambda matrix, place: place in matrix.right)
 
@@ -119,18 +124,18 @@ def _shown_before(view: View, counts: Callable[[Matrix, int], bool]) -> Found | 
 
 
 def one_right(view: View, settings: Settings) -> Found | None:
-    """Matrices without a right answer, and with several."""
+    """Find matrices without a right answer, or with several."""
     del settings
     if not view.matrices:
         return None
-    found = []
+    findings = []
     for matrix in view.matrices:
         if len(matrix.right) != 1:
             what = "no right answer"
             if matrix.right:
                 what = f"{len(matrix.right)} right answers: {_names(matrix, matrix.right)}"
-            found.append(FindingPlace(matrix.place, what))
-    return Found(len(view.matrices), tuple(found))
+            findings.append(Finding(matrix.place, what))
+    return Found(len(view.matrices), tuple(findings))
 
 
 def _names(matrix: Matrix, places: Iterable[int]) -> str:
@@ -138,30 +143,30 @@ def _names(matrix: Matrix, places: Iterable[int]) -> str:
 
 
 def sizes(view: View, settings: Settings) -> Found | None:
-    """Matrices with fewer or more answers, or context sentences, than most of their part."""
+    """Find matrices with fewer or more answers, or context sentences, than most of their part."""
     del settings
     if not view.matrices:
         return None
-    found = []
+    findings = []
     for part in view.matrix_parts.values():
         usual = Counter((len(m.context), len(m.answers)) for m in part).most_common(1)[0][0]
         for matrix in part:
-            there = (len(matrix.context), len(matrix.answers))
+            counts = (len(matrix.context), len(matrix.answers))
             nouns = ("sentences in the context", "answers")
-            said = [
-                f"{noun}: {own}, not {other}"
-                for own, noun, other in zip(there, nouns, usual, strict=True)
-                if own != other
+            differences = [
+                f"{noun}: {count}, not {most}"
+                for count, noun, most in zip(counts, nouns, usual, strict=True)
+                if count != most
             ]
             if len(matrix.answers) == usual[1] == 1:
-                said.append("answers: only one")
-            if said:
-                found.append(FindingPlace(matrix.place, "; ".join(said)))
-    return Found(len(view.matrices), tuple(found))
+                differences.append("answers: only one")
+            if differences:
+                findings.append(Finding(matrix.place, "; ".join(differences)))
+    return Found(len(view.matrices), tuple(findings))
 
 
 def labels(view: View, settings: Settings) -> Found | None:
-    """Answers without a label, labels that a matrix has twice, labels that say the reverse."""
+    """Find answers without a label, labels that a matrix has twice, and contradictory labels."""
     del settings
     if not any(matrix.labels for matrix in view.matrices):
         return None
@@ -191,33 +196,34 @@ def _odd_labels(matrix: Matrix) -> Iterator[str]:
 
 
 def position(view: View, settings: Settings) -> Found | None:
-    """Right answers that stand at some place more often than chance has it (chi-square)."""
+    """Find places where the right answer is more often than by chance (chi-square test)."""
     counted = [matrix for matrix in view.matrices if matrix.correct >= 0]
     if not counted:
         return None
-    found = []
-    said = []
+    findings = []
+    summaries = []
     for part, matrices in view.matrix_parts.items():
-        for number in sorted({len(m.answers) for m in matrices if m.correct >= 0}):
-            own = [m for m in matrices if m.correct >= 0 and len(m.answers) == number]
-            times = Counter(m.correct for m in own)
-            expected = len(own) / number
-            square = sum((times[place] - expected) ** 2 / expected for place in range(number))
+        for size in sorted({len(m.answers) for m in matrices if m.correct >= 0}):
+            of_size = [m for m in matrices if m.correct >= 0 and len(m.answers) == size]
+            times = Counter(m.correct for m in of_size)
+            expected = len(of_size) / size
+            square = sum((times[place] - expected) ** 2 / expected for place in range(size))
             place, most = times.most_common(1)[0]
-            share = most / len(own)
-            said.append(f"at most {share:.1%} at one of {number} places")
-            above = share - 1 / number
-            if above > settings.tolerance and chi_square_tail(square, number - 1) < LEVEL:
+            share = most / len(of_size)
+            summaries.append(f"at most {share:.1%} at one of {size} places")
+            above = share - 1 / size
+            if above > settings.tolerance and chi_square_tail(square, size - 1) < LEVEL:
                 where = f"{part}: " if len(view.matrix_parts) > 1 else ""
-                what = f"{where}answer {place + 1} is right in {most:,} of {len(own):,}"
-                found.append(FindingPlace(own[0].place, what))
-    return Found(len(counted), tuple(found), said[0] if len(said) == 1 else "")
+                what = f"{where}answer {place + 1} is right in {most:,} of {len(of_size):,}"
+                findings.append(Finding(of_size[0].place, what))
+    return Found(len(counted), tuple(findings), summaries[0] if len(summaries) == 1 else "")
 
 
 def chi_square_tail(x: float, degrees: int) -> float:
-    """The probability that a chi-square variable is larger than ``x``.
+    """Return the probability that a chi-square variable is larger than ``x``.
 
-    (Abramowitz & Stegun 1964, 26.4.4 and 26.4.5.)
+    It is a finite sum for a whole number of degrees (Abramowitz & Stegun 1964, 26.4.4 and 26.4.5),
+    which spares the import of SciPy.
 
     >>> round(chi_square_tail(3.841, 1), 3), round(chi_square_tail(9.488, 4), 3)
     (0.05, 0.05)
@@ -241,45 +247,45 @@ def chi_square_tail(x: float, degrees: int) -> float:
 
 
 def classes(view: View, settings: Settings) -> Found | None:
-    """How often external, internal and relational rules are broken, among all answers."""
+    """Measure how often answers break external, internal and relational rules."""
     del settings
-    told = [matrix for matrix in view.matrices if matrix.broken]
-    if not told:
+    with_rules = [matrix for matrix in view.matrices if matrix.broken]
+    if not with_rules:
         return None
-    answers = sum(len(matrix.answers) for matrix in told)
-    held = Counter(
+    answers = sum(len(matrix.answers) for matrix in with_rules)
+    times = Counter(
         letter
-        for matrix in told
+        for matrix in with_rules
         for rules in matrix.broken
         for letter in {rule[:1] for rule in rules}
     )
-    said = ", ".join(f"{letter} in {held[letter] / answers:.1%}" for letter in "EIR")
-    return Found(answers, (), said)
+    summary = ", ".join(f"{letter} in {times[letter] / answers:.1%}" for letter in "EIR")
+    return Found(answers, (), summary)
 
 
 # --- splits --------------------------------------------------------------------------------
 
 
 def split_contexts(view: View, settings: Settings) -> Found | None:
-    """Sentences of contexts that stand in a context of another split, too."""
+    """Find sentences of contexts that are in a context of another split, too."""
     del settings
     return _across(view, lambda matrix: matrix.context, "sentences of contexts")
 
 
 def split_right(view: View, settings: Settings) -> Found | None:
-    """Right answers that stand among the right answers of another split, too."""
+    """Find right answers that are among the right answers of another split, too."""
     del settings
     return _across(view, lambda m: [m.answers[place] for place in m.right], "right answers")
 
 
 def split_answers(view: View, settings: Settings) -> Found | None:
-    """Answers, right or wrong, that stand among the answers of another split, too."""
+    """Find answers, right or wrong, that are among the answers of another split, too."""
     del settings
     return _across(view, lambda matrix: matrix.answers, "answers")
 
 
 def _across(view: View, texts: Callable[[Matrix], Iterable[str]], noun: str) -> Found | None:
-    """How many different sentences of a split an earlier split has as well."""
+    """Count the different sentences of each split that an earlier split has as well."""
     by_split: dict[str, dict[str, Place]] = defaultdict(dict)
     for matrix in view.matrices:
         if matrix.split:
@@ -287,27 +293,28 @@ def _across(view: View, texts: Callable[[Matrix], Iterable[str]], noun: str) -> 
                 by_split[matrix.split].setdefault(view.plain(text), matrix.place)
     if len(by_split) < 2:
         return None
-    examples: list[FindingPlace] = []
-    said: list[str] = []
+    examples: list[Finding] = []
+    summaries: list[str] = []
     times = 0
     names: Sequence[str] = _ordered(by_split)
     for number, split in enumerate(names[1:], start=1):
         for other in names[:number]:
-            own, there = by_split[split], by_split[other]
-            both = [text for text in own if text in there]
+            places, earlier = by_split[split], by_split[other]
+            both = [text for text in places if text in earlier]
             if both:
                 times += len(both)
-                share = len(both) / len(own)
-                said.append(f"{share:.1%} of those in {split} are in {other}")
-                what = f"{len(both):,} of {len(own):,} {noun} in {split} are in {other}"
+                share = len(both) / len(places)
+                summaries.append(f"{share:.1%} of those in {split} are in {other}")
+                what = f"{len(both):,} of {len(places):,} {noun} in {split} are in {other}"
                 first = both[0]
-                examples.append(FindingPlace(own[first], f"{what}: {shown(first)}", there[first]))
+                text = f"{what}: {shown(first)}"
+                examples.append(Finding(places[first], text, earlier[first]))
     of = sum(map(len, by_split.values()))
-    return Found(of, tuple(examples), "; ".join(said), times)
+    return Found(of, tuple(examples), "; ".join(summaries), times)
 
 
 def _ordered(splits: Iterable[str]) -> list[str]:
-    """Train first, since it is the others that must not repeat it."""
+    """Return the splits with train first, since the rest must not repeat it."""
     return sorted(
         splits, key=lambda name: (name != "train", name not in ("dev", "validation"), name)
     )

@@ -1,4 +1,8 @@
-"""Checks of numbers: cells, labels, lengths, and words over labels."""
+"""Checks of balance: cells, labels, lengths, and words that predict a label.
+
+In goes a `View`, out come `Found`; ``registry`` lists the functions. The check of words is a test
+of Mantel and Haenszel for each word, with Holm's correction for all of them together.
+"""
 
 from __future__ import annotations
 
@@ -12,40 +16,40 @@ from numpy.typing import NDArray
 
 from merula.audit.checks.spelling import shown
 from merula.audit.corpus import LICENSOR, NPI, Cell
-from merula.audit.findings import FindingPlace, Found, Settings
+from merula.audit.findings import Finding, Found, Settings
 from merula.audit.view import View
 
-LEVEL = 0.05  # of error for all words together, after Holm's correction
+LEVEL = 0.05  # probability of an error for all words together, after Holm's correction
 
 
 def cells(view: View, settings: Settings) -> Found | None:
-    """Paradigms that have not the cells that most paradigms of their part have."""
+    """Find paradigms that do not have the cells that most paradigms of their part have."""
     del settings
     by_part: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
     for group, members in view.groups.items():
-        cells_there = sorted(str(view.sentences[number].cell) for number in members)
-        by_part[view.sentences[members[0]].part][group] = tuple(cells_there)
-    if not any(cell for part in by_part.values() for there in part.values() for cell in there):
+        names = sorted(str(view.sentences[i].cell) for i in members)
+        by_part[view.sentences[members[0]].part][group] = tuple(names)
+    if not any(any(group_cells) for part in by_part.values() for group_cells in part.values()):
         return None
-    found = []
+    findings = []
     for part in by_part.values():
         usual = Counter(part.values()).most_common(1)[0][0]
-        for group, there in part.items():
-            if there != usual:
+        for group, group_cells in part.items():
+            if group_cells != usual:
                 place = view.sentences[view.groups[group][0]].place
-                said = _difference(Counter(usual), Counter(there))
-                found.append(FindingPlace(place, f"{group}: {said}"))
-    return Found(len(view.groups), tuple(found))
+                difference = _difference(Counter(usual), Counter(group_cells))
+                findings.append(Finding(place, f"{group}: {difference}"))
+    return Found(len(view.groups), tuple(findings))
 
 
-def _difference(usual: Counter[str], there: Counter[str]) -> str:
-    """What is missing, and what is too much."""
-    missing = [f"no {cell}" for cell in (usual - there)]
-    return "; ".join(missing + [f"one more {cell}" for cell in (there - usual)])
+def _difference(usual: Counter[str], cells: Counter[str]) -> str:
+    """Return the cells that are missing, and those that are too many."""
+    missing = [f"no {cell}" for cell in (usual - cells)]
+    return "; ".join(missing + [f"one more {cell}" for cell in (cells - usual)])
 
 
 def labels(view: View, settings: Settings) -> Found | None:
-    """Sentences labelled otherwise than most of their cell; parts with one label only."""
+    """Find sentences labelled unlike most of their cell, and parts with one label only."""
     del settings
     counts: dict[tuple[str, Cell], Counter[bool]] = defaultdict(Counter)
     parts: dict[str, Counter[bool]] = defaultdict(Counter)
@@ -57,24 +61,22 @@ def labels(view: View, settings: Settings) -> Found | None:
     if not parts:
         return None
     usual = {key: count.most_common(1)[0][0] for key, count in counts.items()}
-    found = []
+    findings = []
     for s in view.sentences:
         if s.acceptable is not None and s.acceptable != usual.get((s.part, s.cell), s.acceptable):
             label = "good" if s.acceptable else "bad"
-            found.append(
-                FindingPlace(s.place, f"{label}, unlike most of {s.cell}: {shown(s.text)}")
-            )
+            findings.append(Finding(s.place, f"{label}, unlike most of {s.cell}: {shown(s.text)}"))
     for part, count in parts.items():
         if len(count) == 1:
             only = "good" if True in count else "bad"
-            found.append(FindingPlace(None, f"{part or 'the data'}: all sentences are {only}"))
+            findings.append(Finding(None, f"{part or 'the data'}: all sentences are {only}"))
     total = sum((count for count in parts.values()), Counter[bool]())
     share = total[True] / total.total()
-    return Found(total.total(), tuple(found), f"{share:.1%} are good")
+    return Found(total.total(), tuple(findings), f"{share:.1%} are good")
 
 
 def length(view: View, settings: Settings) -> Found | None:
-    """How long good and bad sentences are, in words."""
+    """Compare the lengths of good and bad sentences in words, with Cohen's d."""
     del settings
     by_label: dict[bool, list[int]] = {True: [], False: []}
     for s, words in zip(view.sentences, view.words, strict=True):
@@ -99,42 +101,43 @@ Floats = NDArray[Any]
 
 
 class Departure(NamedTuple):
-    """A word: how many sentences have it, how much more often they are good, the chi-square."""
+    """A word of a part, and how its sentences depart from their paradigms."""
 
     part: str
     word: str
-    sentences: int
-    effect: float
-    p: float
+    sentences: int  # that have the word
+    effect: float  # by what share they are more often good, from -1 to 1
+    p: float  # of the test of Mantel and Haenszel, without correction
 
 
 def words_by_label(view: View, settings: Settings) -> Found | None:
-    """Words that tell the label, though the design gives them no part in it.
+    """Find words that predict the label, though they should not by the design.
 
     Within each paradigm a word is expected in good and bad sentences alike (Mantel & Haenszel:
-    paradigms are the strata; without paradigms a part of the data is one). Words that stand
-    where the licensor or the NPI does are meant to differ, and left out.
+    paradigms are the strata; without paradigms a part of the data is one). The words of licensors
+    and NPIs are meant to differ, and left out. By Holm's correction the smallest p is multiplied by
+    the count of tests, the next one by one less, and so on, up to the first that exceeds `LEVEL`.
     """
     tested: list[Departure] = []
     of = 0
     for part, numbers in view.parts.items():
-        looked_at, departures = _departures(view, part, numbers)
+        looked_at, of_part = _departures(view, part, numbers)
         of += looked_at
-        tested += departures
+        tested += of_part
     if not of:
         return None
-    tested.sort(key=lambda item: item.p)
-    found = []
-    for rank, item in enumerate(tested):
-        if item.p * (len(tested) - rank) > LEVEL:
+    tested.sort(key=lambda departure: departure.p)
+    departing = []
+    for rank, departure in enumerate(tested):
+        if departure.p * (len(tested) - rank) > LEVEL:
             break
-        if abs(item.effect) > settings.tolerance:
-            found.append(item)
-    found.sort(key=lambda item: -abs(item.effect) * math.sqrt(item.sentences))
-    return Found(of, tuple(FindingPlace(None, _said(item)) for item in found))
+        if abs(departure.effect) > settings.tolerance:
+            departing.append(departure)
+    departing.sort(key=lambda departure: -abs(departure.effect) * math.sqrt(departure.sentences))
+    return Found(of, tuple(Finding(None, _text(departure)) for departure in departing))
 
 
-def _said(item: Departure) -> str:
+def _text(item: Departure) -> str:
     where = f" in {item.part}" if item.part else ""
     more = "more" if item.effect > 0 else "less"
     return (
@@ -148,8 +151,8 @@ def _p(p: float) -> str:
 
 
 def _departures(view: View, part: str, numbers: Sequence[int]) -> tuple[int, list[Departure]]:
-    """How many words a part has that are not meant to differ; those that could depart, tested."""
-    rows = [number for number in numbers if view.sentences[number].acceptable is not None]
+    """Return how many words of a part should not differ, and the tests of those that vary."""
+    rows = [i for i in numbers if view.sentences[i].acceptable is not None]
     if not rows:
         return 0, []
     meant = {
@@ -175,15 +178,15 @@ def _departures(view: View, part: str, numbers: Sequence[int]) -> tuple[int, lis
     observed, variance, seen = _mantel_haenszel(
         np.array(word_of, dtype=np.int64), np.array(row_of, dtype=np.int64), stratum, good
     )
-    found = []
-    for number in np.flatnonzero(variance > 0).tolist():
-        word = names[number]
+    departures = []
+    for i in np.flatnonzero(variance > 0).tolist():
+        word = names[i]
         if word not in meant:
-            excess = max(abs(float(observed[number])) - 0.5, 0.0)
-            p = math.erfc(excess / math.sqrt(2 * float(variance[number])))
-            effect = float(observed[number] / seen[number])
-            found.append(Departure(part, word, int(seen[number]), effect, p))
-    return len(ids.keys() - meant), found
+            excess = max(abs(float(observed[i])) - 0.5, 0.0)  # with a correction for continuity
+            p = math.erfc(excess / math.sqrt(2 * float(variance[i])))
+            effect = float(observed[i] / seen[i])
+            departures.append(Departure(part, word, int(seen[i]), effect, p))
+    return len(ids.keys() - meant), departures
 
 
 def _mantel_haenszel(
@@ -192,7 +195,13 @@ def _mantel_haenszel(
     stratum: NDArray[np.int64],
     good: Floats,
 ) -> tuple[Floats, Floats, Floats]:
-    """Of each word: good sentences beyond those expected, their variance, its sentences."""
+    """Return for each word its good sentences beyond those expected, the variance, its sentences.
+
+    ``word_of`` and ``row_of`` say which word is in which row, ``stratum`` and ``good`` are of rows.
+    In a paradigm of *t* sentences, *g* of them good, *n* with the word, one expects n · g / t good
+    ones with the word, and the variance is that of drawing *n* of *t* (hypergeometric). A word that
+    is in both good sentences of a paradigm of four: 2 · 2 / 4 = 1 is expected, so 1 is beyond.
+    """
     size = np.bincount(stratum).astype(np.float64)
     goods = np.bincount(stratum, weights=good)
     key = word_of * len(size) + stratum[row_of]

@@ -1,4 +1,4 @@
-"""Checks of pairs: that two sentences differ in their contrast and in nothing else."""
+"""Checks of pairs: two sentences should differ in their contrast and in nothing else."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from merula.audit.checks.spelling import shown
 from merula.audit.corpus import LICENSOR, NPI, SCOPE, Place
-from merula.audit.findings import FindingPlace, Found, Settings
+from merula.audit.findings import Finding, Found, Settings
 from merula.audit.view import View
 from merula.audit.words import Kind, change
 
-# What may change in a contrast. A licensor may move, as in an inversion. In a scope contrast the
-# same words stand in another order. Where the data do not say what differs, all of this may be.
+# The changes that a contrast may be. A licensor may move, as in an inversion. A scope contrast has
+# the same words in another order. Where the data do not name the contrast, any of these may be.
 ALLOWED: Mapping[str, frozenset[Kind]] = {
     NPI: frozenset(["replaced"]),
     LICENSOR: frozenset(["replaced", "moved"]),
@@ -21,24 +21,24 @@ ALLOWED: Mapping[str, frozenset[Kind]] = {
 
 
 def identical(view: View, settings: Settings) -> Found | None:
-    """Pairs of two sentences that are one."""
+    """Find pairs of two sentences that are the same."""
     del settings
     if not view.pairs:
         return None
-    found = [FindingPlace(p.place, shown(p.good)) for p in view.pairs if p.good == p.bad]
-    return Found(len(view.pairs), tuple(found))
+    findings = [Finding(p.place, shown(p.good)) for p in view.pairs if p.good == p.bad]
+    return Found(len(view.pairs), tuple(findings))
 
 
 def beyond(view: View, settings: Settings) -> Found | None:
-    """Pairs, and neighbouring cells of paradigms, that differ in more than their contrast."""
+    """Find pairs, and cells of paradigms, that differ in more than their contrast."""
     del settings
-    found = []
+    findings = []
     for what, kind, good, bad, place, other in _differences(view):
         if kind not in ALLOWED[what]:
             named = f"{what}: " if what else ""
-            found.append(FindingPlace(place, f"{named}{shown(good)} / {shown(bad)}", other))
+            findings.append(Finding(place, f"{named}{shown(good)} / {shown(bad)}", other))
     of = sum(pair.good != pair.bad for pair in view.pairs) + len(view.edges)
-    return Found(of, tuple(found)) if of else None
+    return Found(of, tuple(findings)) if of else None
 
 
 def _differences(view: View) -> Iterator[tuple[str, Kind, str, str, Place, Place | None]]:
@@ -48,35 +48,35 @@ def _differences(view: View) -> Iterator[tuple[str, Kind, str, str, Place, Place
             yield pair.contrast, kind, pair.good, pair.bad, pair.place, None
     for edge in view.edges:
         one, other = view.sentences[edge.one], view.sentences[edge.other]
-        if one.text != other.text:  # the check of repetitions tells of those
+        if one.text != other.text:  # the check `repeated` finds the rest
             kind = edge.change.kind
             yield edge.contrast, kind, one.text, other.text, one.place, other.place
 
 
 def cloze_length(view: View, settings: Settings) -> Found | None:
-    """Cloze pairs whose sentences do not have the same number of words."""
+    """Find cloze pairs whose sentences do not have the same number of words."""
     del settings
-    found, of = [], 0
+    findings, of = [], 0
     for pair, (good, bad) in zip(view.pairs, view.pair_words, strict=True):
         if pair.cloze:
             of += 1
             if len(good) != len(bad):
-                found.append(FindingPlace(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
-    return Found(of, tuple(found)) if of else None
+                findings.append(Finding(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
+    return Found(of, tuple(findings)) if of else None
 
 
 def pair_length(view: View, settings: Settings) -> Found | None:
-    """Pairs whose sentences do not have the same number of words."""
+    """Find pairs whose sentences do not have the same number of words, and the mean difference."""
     del settings
     if not view.pairs:
         return None
-    found = []
+    findings = []
     total = 0
     for pair, (good, bad) in zip(view.pairs, view.pair_words, strict=True):
         total += len(good) - len(bad)
         if len(good) != len(bad):
-            found.append(FindingPlace(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
+            findings.append(Finding(pair.place, f"{shown(pair.good)} / {shown(pair.bad)}"))
     mean = total / len(view.pairs)
     longer = "longer" if mean >= 0 else "shorter"
-    said = f"good ones are {abs(mean):.2f} words {longer} on average"
-    return Found(len(view.pairs), tuple(found), said)
+    summary = f"good ones are {abs(mean):.2f} words {longer} on average"
+    return Found(len(view.pairs), tuple(findings), summary)

@@ -1,4 +1,15 @@
-"""All checks, in the order in which they are told."""
+"""All checks, in the order in which an audit shows them.
+
+To add a check:
+
+1. Write a function ``check(view: View, settings: Settings) -> Found | None`` in a module of this
+   folder. It returns None where the data have nothing to look at, and else a `Finding` for each
+   fault, with its place; what several checks need is computed once, in `View`.
+2. Add a `Check` to `CHECKS`: the name that ``--allow`` takes, the meaning that the table shows, and
+   ``fault=False`` if its findings are information.
+3. Add a row with the name to the table of checks in docs/audit.md, and tests to tests/audit: data
+   with the fault, and data without it in which a careless check would find one.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +19,13 @@ from merula.audit.checks import balance, contrasts, repetition, spelling
 from merula.audit.findings import Check
 
 CHECKS = (
-    # what stands twice
+    # repetition
     Check("repeated", "sentences that their paradigm has already", repetition.repeated),
     Check("shared", "sentences that another paradigm has already", repetition.shared),
     Check("contradictions", "sentences good here and bad there", repetition.contradictions),
     Check("identical", "pairs of one and the same sentence", contrasts.identical),
     Check("repeated-pairs", "pairs that are there already", repetition.repeated_pairs),
-    # what stands twice in matrices
+    # repetition in matrices
     Check("repeated-matrices", "matrices that are there already", matrix_sets.repeated),
     Check("equal-answers", "wrong answers that are one sentence", matrix_sets.equal_answers),
     Check("right-answer-twice", "wrong answers like the right one", matrix_sets.equal_to_right),

@@ -1,4 +1,9 @@
-"""Checks of how sentences are written: spaces, marks, capitals, characters, doubled words, a/an."""
+"""Checks of spelling: spaces, marks, capitals, characters, doubled words, *a* and *an*.
+
+In goes a `View`, out come `Found`, with the sentence and the odd place in brackets; ``registry``
+lists the functions. `shown` writes a sentence on a line for all checks. Each different sentence is
+looked at once, however often the data have it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from merula.audit.findings import FindingPlace, Found, Settings
+from merula.audit.findings import Finding, Found, Settings
 from merula.audit.view import View
 from merula.audit.words import closed_up
 from merula.lexicon.surface import Surface
@@ -25,52 +30,51 @@ ODD = re.compile(
     r"\s[,.;:?!)\]…]|[(\[]\s|[,;:?!](?=[^\W\d_])|,[,.;:?!]|[;:][,.;:?!]|[!?]\.|(?<!\.)\.\.(?!\.)"
 )
 ARTICLE = re.compile(r"(?<![\w'’.-])(an?)\s+[\"'“‘«(]*(\w[\w'’-]*)", re.IGNORECASE)
-UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-USED = "\t\n\u200c\u200d"  # spaces are looked at elsewhere; some scripts need joiners
+INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+USED = "\t\n\u200c\u200d"  # spaces have a check of their own; some scripts need joiners
 ENGLISH = "en"
 BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 
 
-def _where(view: View, says: Callable[[str, str], str]) -> Found:
-    """The sentences of which a function says something; each different one is asked once.
+def _where(view: View, fault_of: Callable[[str, str], str]) -> Found:
+    """Return the sentences for which a function returns a text.
 
-    The function takes the sentence and its language.
+    The function takes a sentence and its language; it is called once for each different sentence.
     """
-    known: dict[tuple[str, str], str] = {}
-    found = []
+    faults: dict[tuple[str, str], str] = {}
+    findings = []
     for text in view.texts:
         key = (text.text, text.language)
-        said = known.get(key)
-        if said is None:
-            said = known[key] = says(*key)
-        if said:
-            found.append(FindingPlace(text.place, said))
-    return Found(len(view.texts), tuple(found))
+        if key not in faults:
+            faults[key] = fault_of(*key)
+        if faults[key]:
+            findings.append(Finding(text.place, faults[key]))
+    return Found(len(view.texts), tuple(findings))
 
 
 def empty(view: View, settings: Settings) -> Found:
-    """Sentences without a word."""
+    """Find sentences without a word."""
     del settings
     return _where(view, lambda text, _: "" if any(map(str.isalnum, text)) else f"`{shown(text)}`")
 
 
 def unlabelled(view: View, settings: Settings) -> Found | None:
-    """Sentences without a label, where there are any labels at all or nothing else to go by."""
+    """Find sentences without a label; those of pairs and matrices are not looked at."""
     del settings
     if not view.sentences:
         return None
-    found = [FindingPlace(s.place, shown(s.text)) for s in view.sentences if s.acceptable is None]
-    return Found(len(view.sentences), tuple(found))
+    findings = [Finding(s.place, shown(s.text)) for s in view.sentences if s.acceptable is None]
+    return Found(len(view.sentences), tuple(findings))
 
 
 def spacing(view: View, settings: Settings) -> Found:
-    """Two spaces in a row, spaces at the ends, spaces that are none (tabs, no-break ones)."""
+    """Find two spaces in a row, spaces at the ends, tabs and no-break spaces."""
     del settings
     return _where(view, lambda text, _: _marked(text, SPACING.search(text)))
 
 
 def punctuation(view: View, settings: Settings) -> Found:
-    """No mark at the end; marks that nobody writes so; brackets that are not closed."""
+    """Find sentences without a mark at the end, odd marks, and brackets that are not closed."""
     del settings
     return _where(view, lambda text, _: _odd_marks(text))
 
@@ -86,7 +90,7 @@ def _odd_marks(text: str) -> str:
 
 
 def capital(view: View, settings: Settings) -> Found:
-    """A small letter at the beginning."""
+    """Find a small letter at the beginning."""
     del settings
 
     def small(text: str, language: str) -> str:
@@ -98,7 +102,7 @@ def capital(view: View, settings: Settings) -> Found:
 
 
 def characters(view: View, settings: Settings) -> Found:
-    """Characters that nobody sees, and letters that a wrong encoding has garbled."""
+    """Find invisible characters, and letters that a wrong encoding has garbled."""
     del settings
     return _where(view, lambda text, _: _odd_characters(text))
 
@@ -107,7 +111,7 @@ def _odd_characters(text: str) -> str:
     if text.isascii() and text.isprintable():
         return ""
     for char in text:
-        if unicodedata.category(char) in UNSEEN and char not in USED:
+        if unicodedata.category(char) in INVISIBLE and char not in USED:
             name = unicodedata.name(char, "no name")
             return f"{shown(text)}  ← U+{ord(char):04X} {name}"
     if "\ufffd" in text:
@@ -122,19 +126,19 @@ def _odd_characters(text: str) -> str:
 
 
 def doubled(view: View, settings: Settings) -> Found:
-    """A word that stands twice in a row."""
+    """Find a word twice in a row."""
     del settings
     return _where(view, lambda text, language: _double(text, language, meant=False))
 
 
 def doubles_meant(view: View, settings: Settings) -> Found:
-    """A word twice in a row that can be grammatical."""
+    """Find a word twice in a row that can be grammatical."""
     del settings
     return _where(view, lambda text, language: _double(text, language, meant=True))
 
 
 def _double(text: str, language: str, *, meant: bool) -> str:
-    """The sentence with a double marked, if a word of it stands twice that may, or may not."""
+    """Return a sentence with a doubled word marked, one that may be double (``meant``) or not."""
     legitimate = DOUBLES.get(language, frozenset())
     for match in DOUBLED.finditer(text):
         if (match[1].casefold() in legitimate) == meant:
@@ -143,20 +147,20 @@ def _double(text: str, language: str, *, meant: bool) -> str:
 
 
 def articles(view: View, settings: Settings) -> Found | None:
-    """`a` where English has `an`, and the other way round."""
+    """Find `a` where English has `an`, or the reverse."""
     del settings
     surface = view.surfaces.get(ENGLISH)
     if surface is None or not any(text.language == ENGLISH for text in view.texts):
         return None
-    known: dict[str, str] = {}
+    articles: dict[str, str] = {}
     return _where(
         view,
-        lambda text, language: _wrong_article(text, surface, known) if language == ENGLISH else "",
+        lambda text, code: _wrong_article(text, surface, articles) if code == ENGLISH else "",
     )
 
 
 def contractions(view: View, settings: Settings) -> Found | None:
-    """Words that the surface rules of their language contract, elide or change, and that are not.
+    """Find words that the surface rules of their language would contract, elide or change.
 
     English has a check of its own, for its articles.
     """
@@ -177,7 +181,7 @@ def contractions(view: View, settings: Settings) -> Found | None:
 
 
 def _unsettled(text: str, surface: Surface) -> str:
-    """The words that are written otherwise by the surface rules, marked, and what they become.
+    """Return a sentence with the words marked that the surface rules change, and their change.
 
     An apostrophe may be followed by a space (``L\u2019 ordinateur``), and a mark preceded by one.
     """
@@ -194,31 +198,31 @@ def _unsettled(text: str, surface: Surface) -> str:
     return f"{shown(f'{before} [{words}] {after}'.strip())}  ← {becomes}"
 
 
-def _wrong_article(text: str, surface: Surface, known: dict[str, str]) -> str:
-    """The sentence with a wrong article marked, or an empty text.
+def _wrong_article(text: str, surface: Surface, articles: dict[str, str]) -> str:
+    """Return a sentence with a wrong article marked, or an empty text.
 
-    What the surface rules write is right. How an abbreviation or a number is read aloud, they do
-    not know, so articles before these are passed over.
+    The article that the surface rules write is right; ``articles`` keeps it by the next word. The
+    rules do not know how an abbreviation or a number is read aloud, so these are skipped.
     """
     for match in ARTICLE.finditer(text):
         article, following = match.groups()
         if following[0].isdigit() or (following.isupper() and following != "I"):
             continue
-        if following not in known:
-            known[following] = surface.settle(f"a {following}").split(" ", 1)[0]
-        if article.lower() != known[following]:
+        if following not in articles:
+            articles[following] = surface.settle(f"a {following}").split(" ", 1)[0]
+        if article.lower() != articles[following]:
             return _marked(text, match)
     return ""
 
 
 # --- showing -------------------------------------------------------------------------------
 
-WIDEST = 200  # characters of a sentence that are shown
+MAX_CHARACTERS = 200  # of a sentence that are shown: two or three lines of a terminal
 
 
 def shown(text: str) -> str:
-    """A sentence on one line, with what cannot be seen made visible, cut where it is long."""
-    cut = text if len(text) <= WIDEST else f"{text[:WIDEST]}…"
+    """Return a sentence on one line, with invisible characters made visible, cut if it is long."""
+    cut = text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
     if cut.isprintable():
         return cut
     return "".join(c if c.isprintable() else _escaped(c) for c in cut)
@@ -229,13 +233,15 @@ def _escaped(char: str) -> str:
 
 
 def _marked(text: str, match: re.Match[str] | None) -> str:
-    """The sentence with a stretch of it in brackets; only what is near it, where it is long."""
+    """Return a sentence with a match in brackets; of a long one only the words near the match."""
     if match is None:
         return ""
     start, end = match.span()
     before, after = text[:start], text[end:]
-    if len(text) > WIDEST:
-        before = f"…{before[-WIDEST // 2 :]}" if len(before) > WIDEST // 2 else before
-        after = f"{after[: WIDEST // 2]}…" if len(after) > WIDEST // 2 else after
+    if len(text) > MAX_CHARACTERS:
+        before = (
+            f"…{before[-MAX_CHARACTERS // 2 :]}" if len(before) > MAX_CHARACTERS // 2 else before
+        )
+        after = f"{after[: MAX_CHARACTERS // 2]}…" if len(after) > MAX_CHARACTERS // 2 else after
     middle = match[0].replace(" ", "␣") if not match[0].strip() else match[0]
     return f"{shown(before)}[{shown(middle)}]{shown(after)}"

@@ -1,4 +1,4 @@
-"""Scores of the answers of a set by what they share with the others, and by nothing else."""
+"""Scores of the answers of a set by the words that they share with each other alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Words = Sequence[Sequence[int]]  # equal words of a set have equal numbers
 
 
 def edits(answers: Sequence[Sequence[object]]) -> Score:
-    """Few words to be changed, put in or left out, to get to the others (Levenshtein 1966)."""
+    """Score answers that are near the rest in words changed, put in or left out (Levenshtein)."""
     total = [0] * len(answers)
     for a, b in combinations(range(len(answers)), 2):
         apart = distance(answers[a], answers[b])
@@ -26,7 +26,7 @@ def edits(answers: Sequence[Sequence[object]]) -> Score:
 
 
 def distance(one: Sequence[object], other: Sequence[object]) -> int:
-    """The edit distance of two sequences.
+    """Return the edit distance of two sequences (Levenshtein 1966).
 
     >>> distance("kitten", "sitting"), distance([1, 2], [2])
     (3, 1)
@@ -49,7 +49,7 @@ def distance(one: Sequence[object], other: Sequence[object]) -> int:
 
 
 def places(answers: Words) -> Score:
-    """Words that the others have at the same place: for each place, how many answers have it."""
+    """Score answers with words that many answers have at the same place."""
     longest = max(map(len, answers))
     padded = [[*answer, *[-1] * (longest - len(answer))] for answer in answers]
     counts = [Counter(column) for column in zip(*padded, strict=True)]
@@ -59,12 +59,12 @@ def places(answers: Words) -> Score:
 
 
 def bags(answers: Words) -> Score:
-    """Words that the others have, wherever: few that only one of two answers has."""
+    """Score answers with words that many answers have, in any place."""
     return _overlap([set(answer) for answer in answers])
 
 
 def pairs_of_words(answers: Words) -> Score:
-    """Neighbouring words that the others have side by side, in the same way."""
+    """Score answers with neighbouring words that many answers have side by side."""
     return _overlap([set(_neighbours(answer)) for answer in answers])
 
 
@@ -77,7 +77,7 @@ def _overlap(sets: Sequence[AbstractSet[object]]) -> Score:
 
 
 def lengths(answers: Words) -> dict[str, Score]:
-    """Few words, many words, and a number of words in the middle of the others'."""
+    """Return scores for short answers, for long ones, and for those of median length."""
     sizes = [len(answer) for answer in answers]
     middle = median(sizes)
     return {
@@ -88,15 +88,15 @@ def lengths(answers: Words) -> dict[str, Score]:
 
 
 def slots(templates: Sequence[str]) -> Score:
-    """Values that the others have in the same slots of their templates."""
-    values = [dict(slot_values(template)) for template in templates]
-    names = list(dict.fromkeys(name for own in values for name in own))
-    counts = {name: Counter(own.get(name) for own in values) for name in names}
-    return [sum(counts[name][own.get(name)] for name in names) for own in values]
+    """Score answers with values that many answers have in the same slots of their templates."""
+    answers = [dict(slot_values(template)) for template in templates]
+    names = list(dict.fromkeys(name for values in answers for name in values))
+    counts = {name: Counter(values.get(name) for values in answers) for name in names}
+    return [sum(counts[name][values.get(name)] for name in names) for values in answers]
 
 
 def slot_values(template: str) -> Iterator[tuple[str, str]]:
-    """The slots of a template with their values, Merula's or the published ones.
+    """Yield the slots of a template with their values, Merula's or the published ones.
 
     >>> list(slot_values("prefix subj[sg pp] verb[pl]"))
     [('prefix', ''), ('subj', 'sg pp'), ('verb', 'pl')]
@@ -108,7 +108,7 @@ def slot_values(template: str) -> Iterator[tuple[str, str]]:
 
 
 def credit(scores: Score, right: int) -> float:
-    """1 if the right answer alone has the highest score; a share, if it has it with others.
+    """Return 1 if the right answer alone has the highest score, 1/n if *n* answers do, else 0.
 
     >>> credit([3, 1, 3], 0), credit([3, 1, 3], 1), credit([0, 2, 1], 1)
     (0.5, 0.0, 1.0)

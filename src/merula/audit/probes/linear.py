@@ -18,13 +18,13 @@ Ints = NDArray[np.int64]
 
 
 def usable() -> bool:
-    """Whether scikit-learn is there."""
+    """Return whether scikit-learn is installed."""
     return find_spec("sklearn") is not None
 
 
 @frozen(eq=False)
 class Bags:
-    """Bags of things with numbers: bag *i* is ``things[starts[i]:starts[i + 1]]``."""
+    """Bags of numbered things: bag *i* is ``things[starts[i]:starts[i + 1]]``."""
 
     things: Ints
     starts: Ints
@@ -35,7 +35,7 @@ class Bags:
 
     @staticmethod
     def of(bags: Sequence[Sequence[Hashable]]) -> Bags:
-        """Bags of any things."""
+        """Return bags of any things, numbered as they occur."""
         ids: dict[Hashable, int] = {}
         things = [ids.setdefault(thing, len(ids)) for bag in bags for thing in bag]
         sizes = np.fromiter((len(bag) for bag in bags), dtype=np.int64, count=len(bags))
@@ -43,13 +43,13 @@ class Bags:
         return Bags(np.array(things, dtype=np.int64), starts, len(ids))
 
     def split(self, first: int) -> tuple[Bags, Bags]:
-        """The first bags, and the others, of the same things."""
+        """Return the first bags and the rest, with the same numbers."""
         cut = self.starts[first]
         one = Bags(self.things[:cut], self.starts[: first + 1], self.kinds)
         return one, Bags(self.things[cut:], self.starts[first:] - cut, self.kinds)
 
     def matrix(self) -> Any:
-        """A row a bag, a column a thing: how often it is there."""
+        """Return a sparse matrix of counts, a row for each bag, a column for each thing."""
         from scipy.sparse import csr_matrix
 
         ones = np.ones(len(self.things), dtype=np.float64)
@@ -59,7 +59,7 @@ class Bags:
 
 
 def linear_guesses(bags: Bags, good: Bools, folds: Ints, seed: int) -> Bools:
-    """What a linear classifier trained on the other folds says of each bag."""
+    """Return for each bag the guess of a linear classifier that is trained on the other folds."""
     matrix = bags.matrix()
     guesses = np.zeros(len(bags), dtype=np.bool_)
     for fold in np.unique(folds):
@@ -74,9 +74,11 @@ def linear_guesses(bags: Bags, good: Bools, folds: Ints, seed: int) -> Bools:
 
 
 def linear_choices(good: Bags, bad: Bags, folds: Ints, seed: int) -> NDArray[np.float64]:
-    """For each pair, by a classifier of differences trained on the other folds: 1 if right.
+    """Return for each pair 1 if a classifier of differences chooses the good bag, else 0.
 
-    Pairs that it cannot tell count one half. Both are bags of the same things.
+    It is trained on the other folds; a pair that it cannot tell apart counts one half. ``good`` and
+    ``bad`` have the same numbers of things. Each pair is learnt in both directions, and without an
+    intercept, so that the order of a pair says nothing.
     """
     difference = (good.matrix() - bad.matrix()).tocsr()
     right = np.full(len(good), 0.5)
@@ -96,7 +98,7 @@ def linear_choices(good: Bags, bad: Bags, folds: Ints, seed: int) -> NDArray[np.
 
 
 def fitted(matrix: Any, label: Bools, seed: int, *, intercept: bool) -> Any:
-    """A logistic regression, trained."""
+    """Return a logistic regression, trained."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(

@@ -1,7 +1,6 @@
-"""Shortcuts in pairs: how well the good sentence of two can be told without knowing any syntax.
+"""Shortcuts in pairs: how often the good sentence can be guessed without knowing any syntax.
 
-Nothing is known of what a design of pairs forces, so that no accuracy is a fault. What is told is
-how the number is to be read: 0.5 is chance.
+It is not known what a design of pairs forces, so no accuracy is a fault; 0.5 is chance.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from merula.audit.findings import Settings
 from merula.audit.probes.linear import Bags, linear_choices, usable
-from merula.audit.probes.sentences import FEWEST, FOLDS, Probed, bigrams, folds_of
+from merula.audit.probes.sentences import FOLDS, MIN_GROUPS, Probed, bigrams, folds_of
 from merula.audit.view import View
 
 Ints = NDArray[np.int64]
@@ -21,30 +20,30 @@ Words = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
 def probe_pairs(view: View, settings: Settings) -> list[Probed]:
-    """All probes of all parts that have enough pairs."""
-    found = []
+    """Return the results of all probes on all parts that have enough pairs."""
+    results = []
     for part, numbers in view.pair_parts.items():
         ids: dict[Hashable, int] = {}
         names = [view.pairs[number].group or number for number in numbers]
         groups = np.array([ids.setdefault(name, len(ids)) for name in names], dtype=np.int64)
-        if len(ids) < FEWEST:
+        if len(ids) < MIN_GROUPS:
             continue
         folds = folds_of(groups, settings.seed)
         words = [view.pair_words[number] for number in numbers]
         for name, accuracy in PAIR_PROBES.items():
             reached = accuracy(words, folds, settings)
             if reached is not None:
-                found.append(Probed(name, part, "pairs", len(numbers), reached, 0.5, None))
-    return found
+                results.append(Probed(name, part, "pairs", len(numbers), reached, 0.5, None))
+    return results
 
 
 def _by_words(words: Words, folds: Ints, settings: Settings) -> float | None:
-    """Of a linear classifier that sees which words the two do not share."""
+    """Return the accuracy of a linear classifier of the words that the two do not share."""
     return _linear([good for good, _ in words], [bad for _, bad in words], folds, settings)
 
 
 def _by_bigrams(words: Words, folds: Ints, settings: Settings) -> float | None:
-    """The same of words that stand side by side."""
+    """Return the same of words side by side."""
     goods, bads = [bigrams(good) for good, _ in words], [bigrams(bad) for _, bad in words]
     return _linear(goods, bads, folds, settings)
 
@@ -62,7 +61,7 @@ def _linear(
 
 
 def _by_length(words: Words, folds: Ints, settings: Settings) -> float | None:
-    """Of choosing the longer one, or the shorter one, as in the other folds; equal ones: 0.5."""
+    """Return the accuracy of choosing by length as is best in the other folds; equal ones: 0.5."""
     del settings
     longer = np.array([np.sign(len(good) - len(bad)) for good, bad in words], dtype=np.int64)
     right = np.full(len(longer), 0.5)

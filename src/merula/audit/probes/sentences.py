@@ -1,9 +1,10 @@
-"""Shortcuts: how well a label can be told without knowing any syntax.
+"""Shortcuts in sentences: how often a label can be guessed without knowing any syntax.
 
-A probe sees one thing of a sentence (its words, its neighbouring words, its length, where the NPI
-stands) and is trained on some paradigms and tested on the others. Something of that is *forced* by
-the design: a sentence without a licensor, but with an NPI, is bad, and words tell as much. What a
-probe reaches beyond the forced accuracy, it owes to the data.
+In goes a `View`, out come `Probed`, one for each part and each of `PROBES`; ``report`` calls
+`probe`. A probe sees one property of a sentence (its words, its neighbouring words, its length, the
+order of licensor and NPI); it is trained on some paradigms and tested on the rest. Some accuracy is
+*forced* by the design: a sentence with an NPI but without a licensor is bad, and words tell as
+much. The accuracy beyond the forced one is due to the data.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from merula.audit.probes.linear import Bags, linear_guesses, usable
 from merula.audit.view import View
 from merula.core.frozen import frozen
 
-FOLDS = 5
-FEWEST = 10  # paradigms of a part that is probed
-KNOWN = 0.9  # of the places of licensors and NPIs, for a probe of positions
+FOLDS = 5  # so that a probe learns from four fifths of the paradigms
+MIN_GROUPS = 10  # paradigms of a part that is probed: two in each fold
+MIN_KNOWN = 0.9  # share of known places of licensors and NPIs, for the probe of positions
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -29,10 +30,11 @@ Ints = NDArray[np.int64]
 
 @frozen
 class Probed:
-    """What a probe reaches in a part of the data.
+    """The accuracy of a probe on a part of the data.
 
-    ``majority`` is the share of the commoner label, or of what is right by chance; ``forced`` is
-    None where it is not known; ``noise`` is what chance may add to it.
+    ``kind`` is ``sentences``, ``pairs`` or ``matrices``, ``number`` the count of them. ``majority``
+    is the share of the commoner label, or the accuracy by chance. ``forced`` is the accuracy that
+    the design forces or allows, None if it is not known; chance may add ``noise`` to it.
     """
 
     probe: str
@@ -45,7 +47,7 @@ class Probed:
     noise: float = 0.0
 
     def leaks(self, settings: Settings) -> bool:
-        """Whether it reaches more than is forced."""
+        """Return whether it reaches more than is forced."""
         if self.forced is None:
             return False
         return self.accuracy - self.forced > max(settings.tolerance, self.noise)
@@ -53,7 +55,7 @@ class Probed:
 
 @frozen(eq=False)
 class ProbeTask:
-    """The sentences of a part that are to be told apart."""
+    """The sentences of a part, by their indices, with labels, paradigms and folds."""
 
     view: View
     numbers: Sequence[int]
@@ -63,13 +65,13 @@ class ProbeTask:
 
     @property
     def cells(self) -> list[Cell]:
-        """The cell of each sentence."""
+        """Return the cell of each sentence."""
         return [self.view.sentences[number].cell for number in self.numbers]
 
 
 @frozen
 class Probe:
-    """A probe: what it sees, what it reaches, and what is forced."""
+    """A probe: the property that it sees, its accuracy, and the accuracy that is forced."""
 
     name: str
     meaning: str
@@ -79,8 +81,8 @@ class Probe:
 
 
 def tasks(view: View, settings: Settings) -> dict[str, ProbeTask]:
-    """What is probed: each part with both labels and enough paradigms."""
-    found = {}
+    """Return the parts that can be probed: those with both labels and enough paradigms."""
+    parts = {}
     for part, all_numbers in view.parts.items():
         numbers = [n for n in all_numbers if view.sentences[n].acceptable is not None]
         good = np.array([view.sentences[n].acceptable for n in numbers], dtype=np.bool_)
@@ -89,22 +91,22 @@ def tasks(view: View, settings: Settings) -> dict[str, ProbeTask]:
         ids: dict[Hashable, int] = {}
         names = [view.sentences[n].group or n for n in numbers]
         groups = np.array([ids.setdefault(name, len(ids)) for name in names], dtype=np.int64)
-        if len(ids) < FEWEST:
+        if len(ids) < MIN_GROUPS:
             continue
-        found[part] = ProbeTask(view, numbers, good, groups, folds_of(groups, settings.seed))
-    return found
+        parts[part] = ProbeTask(view, numbers, good, groups, folds_of(groups, settings.seed))
+    return parts
 
 
 def folds_of(groups: Ints, seed: int) -> Ints:
-    """A fold for each item; items of a group are in one."""
-    number = int(groups.max()) + 1
-    order = np.random.default_rng(seed).permutation(number)
+    """Return a fold for each item; the items of a group are in the same fold."""
+    size = int(groups.max()) + 1
+    order = np.random.default_rng(seed).permutation(size)
     return (order % FOLDS)[groups]
 
 
 def probe(view: View, settings: Settings) -> list[Probed]:
-    """All probes of all parts; those that need a library only where it is there."""
-    found = []
+    """Return the results of all probes on all parts, without those whose library is missing."""
+    results = []
     for part, task in tasks(view, settings).items():
         share = float(task.good.mean())
         for one in PROBES:
@@ -114,17 +116,17 @@ def probe(view: View, settings: Settings) -> list[Probed]:
             if accuracy is not None:
                 majority = max(share, 1 - share)
                 forced = one.forced(task)
-                found.append(
+                results.append(
                     Probed(one.name, part, "sentences", len(task.good), accuracy, majority, forced)
                 )
-    return found
+    return results
 
 
 # --- bags ----------------------------------------------------------------------------------
 
 
 def bigrams(words: Sequence[str]) -> list[tuple[str, str]]:
-    """The words that stand side by side, also with the ends.
+    """Return the words side by side, with an empty word at either end.
 
     >>> bigrams(["dogs", "bark"])
     [('', 'dogs'), ('dogs', 'bark'), ('bark', '')]
@@ -137,23 +139,25 @@ def _bags(task: ProbeTask) -> list[list[str]]:
 
 
 def word_accuracy(task: ProbeTask, settings: Settings) -> float:
-    """Of a linear classifier that sees which words there are."""
+    """Return the accuracy of a linear classifier of the words of a sentence."""
     guesses = linear_guesses(Bags.of(_bags(task)), task.good, task.folds, settings.seed)
     return float((guesses == task.good).mean())
 
 
 def bigram_accuracy(task: ProbeTask, settings: Settings) -> float:
-    """Of a linear classifier that sees which words stand side by side."""
+    """Return the accuracy of a linear classifier of the words side by side."""
     bags = Bags.of([bigrams(bag) for bag in _bags(task)])
     guesses = linear_guesses(bags, task.good, task.folds, settings.seed)
     return float((guesses == task.good).mean())
 
 
 def word_forced(task: ProbeTask) -> float:
-    """Words cannot tell the scope: same words in and out of it, as far as the design goes.
+    """Return the best accuracy of words, which by design are the same in and out of scope.
 
-    The lower of what the data allow and, where cells say what there is, of what licensor and NPI
-    allow. (Of licensor × scope × NPI: 7/8.)
+    It is the lower of two: the best answer to each bag of words within a paradigm, and, where the
+    cells are known, the best answer to each combination of licensor and NPI. In a design of
+    licensor × scope × NPI one of eight cells is bad but looks good by its words (the NPI out of
+    scope): 7/8.
     """
     allowed = _best(task, [tuple(sorted(bag)) for bag in _bags(task)], within=True)
     cells = task.cells
@@ -163,21 +167,21 @@ def word_forced(task: ProbeTask) -> float:
 
 
 def bigram_forced(task: ProbeTask) -> float:
-    """What the data allow: equal bags of bigrams within a paradigm must get one answer."""
+    """Return the best accuracy of an answer to each bag of bigrams within a paradigm."""
     seen = [tuple(sorted(bigrams(bag))) for bag in _bags(task)]
     return _best(task, seen, within=True)
 
 
 def _best(task: ProbeTask, seen: Sequence[Hashable], *, within: bool = False) -> float:
-    """The best accuracy of an answer to each thing that is seen (and paradigm, if ``within``)."""
+    """Return the best accuracy of an answer to each value in ``seen`` (and paradigm)."""
     ids: dict[Hashable, int] = {}
     keys = zip(task.groups.tolist(), seen, strict=True) if within else iter(seen)
-    number = np.array([ids.setdefault(key, len(ids)) for key in keys], dtype=np.int64)
-    return best(number, task.good)
+    codes = np.array([ids.setdefault(key, len(ids)) for key in keys], dtype=np.int64)
+    return best(codes, task.good)
 
 
 def best(seen: Ints, good: Bools, weight: NDArray[np.float64] | None = None) -> float:
-    """The share of the commoner label for each thing that is seen, all together.
+    """Return the accuracy of the commoner label of each value in ``seen``, which are codes from 0.
 
     >>> float(best(np.array([0, 0, 0, 1]), np.array([True, True, False, False])))
     0.75
@@ -196,19 +200,22 @@ def _lengths(task: ProbeTask) -> Ints:
 
 
 def length_accuracy(task: ProbeTask, settings: Settings) -> float:
-    """Of the commoner label of each length."""
+    """Return the accuracy of the commoner label of each length."""
     del settings
     return table_accuracy(_lengths(task), task.good, task.folds)
 
 
 def length_forced(task: ProbeTask) -> float:
-    """All sentences may be equally long: the commoner label, and nothing else. (There: 5/8.)"""
+    """Return the share of the commoner label: no design forces lengths. (Of eight cells: 5/8.)"""
     share = float(task.good.mean())
     return max(share, 1 - share)
 
 
 def table_accuracy(seen: Ints, good: Bools, folds: Ints) -> float:
-    """Of the commoner label that each thing has in the other folds; ties and new things: of all."""
+    """Return the accuracy of the commoner label of each value in the other folds.
+
+    A value with as many good as bad sentences, or a new one, gets the commoner label of them all.
+    """
     right = 0
     size = int(seen.max()) + 1
     for fold in range(FOLDS):
@@ -227,26 +234,26 @@ def table_accuracy(seen: Ints, good: Bools, folds: Ints) -> float:
 
 
 def _places(task: ProbeTask) -> list[tuple[str, str, bool] | None] | None:
-    """What stands for licensor and NPI, and whether the latter comes first; None: not known.
+    """Return the words of licensor and NPI, and whether the NPI comes first; None: not known.
 
-    None for all where less than `KNOWN` is known.
+    None instead of a list where a smaller share than `MIN_KNOWN` is known.
     """
     sites = task.view.sites
-    found: list[tuple[str, str, bool] | None] = []
+    places: list[tuple[str, str, bool] | None] = []
     for number in task.numbers:
         licensor, npi = sites[LICENSOR].get(number), sites[NPI].get(number)
         if licensor is None or npi is None:
-            found.append(None)
+            places.append(None)
         else:
-            found.append((licensor.words, npi.words, npi.at < licensor.at))
-    return found if found.count(None) <= (1 - KNOWN) * len(found) else None
+            places.append((licensor.words, npi.words, npi.at < licensor.at))
+    return places if places.count(None) <= (1 - MIN_KNOWN) * len(places) else None
 
 
 def position_accuracy(task: ProbeTask, settings: Settings) -> float | None:
-    """Of the commoner label of each licensor, NPI and order of the two.
+    """Return the accuracy of the commoner label of each licensor, NPI and order of the two.
 
-    Where the data say whether a licensor and an NPI are there, their words are left aside, since
-    a word that few paradigms have (*the kindest*) could not be learnt.
+    Where the data say whether there is a licensor and an NPI, their words are ignored, since a word
+    that few paradigms have (*the kindest*) could not be learnt.
     """
     del settings
     places = _places(task)
@@ -270,9 +277,10 @@ def _abstract(place: tuple[str, str, bool], cell: Cell) -> Hashable:
 
 
 def position_forced(task: ProbeTask) -> float | None:
-    """A licensed NPI follows its licensor, so one that comes first is out of its scope.
+    """Return the accuracy by order that is forced, if out of scope half of the NPIs come first.
 
-    That much is forced if out of scope half of them come first. (There: 15/16.)
+    A licensed NPI follows its licensor, so one that comes first is out of scope. Of eight cells one
+    is bad but looks good without the order; by it half of its sentences are told: 15/16.
     """
     places, cells = _places(task), task.cells
     if places is None or any(None in (c.licensor, c.npi, c.scope) for c in cells):

@@ -1,9 +1,10 @@
-"""Shortcuts of matrices: how often an answer is told right without the pattern of the context.
+"""Shortcuts in matrices: how often the right answer is found without the pattern of the context.
 
-A solver gives each answer of a set a score and takes the answer with the highest; where several
-have it, it is right as often as one of them taken blindly is. Most solvers never look at the
-context: one that beats chance, 1 of as many as there are answers, beats it by how the set is made.
-(So did Hu et al. 2021 with RAVEN, whose right answer is the one that wrong ones were made from.)
+In goes a `View`, out come `Probed`, one for each part and each of `SOLVERS`; ``report`` calls
+`solve`. A solver gives each answer of a set a score and takes the answer with the highest; where
+several have it, it counts as one of them taken at random. Most solvers never look at the context:
+one that beats chance (1/n of *n* answers) does so by the making of the set. (So did Hu et al. 2021
+with RAVEN, where the wrong answers were made from the right one.)
 """
 
 from __future__ import annotations
@@ -34,24 +35,24 @@ from merula.audit.probes.answer_scores import (
     slots,
 )
 from merula.audit.probes.linear import Bags, fitted, usable
-from merula.audit.probes.sentences import FEWEST, FOLDS, Probed
+from merula.audit.probes.sentences import FOLDS, MIN_GROUPS, Probed
 from merula.audit.view import View
 from merula.core.frozen import frozen
 
 MATRICES = "matrices"
-SURE = 3.0  # standard errors that a solver has to be above chance
-POINTS = 0.03  # and by how much, at least: words are never used equally often
-MOST = 1_000  # sets whose letters are compared, and from which a classifier learns
-HALF = 0.5  # of the matrices: what grammar and memory may solve
+MIN_ERRORS = 3.0  # standard errors that a solver has to be above chance
+MIN_ABOVE = 0.03  # by which it has to be above, too: words are never used equally often
+MAX_SETS = 1_000  # whose letters are compared, and from which a classifier learns: some seconds
+MAX_BY_MEMORY = 0.5  # share of the matrices that grammar and memory may solve
 AGREEMENT = re.compile(r"agreement_error|(?<![^\W_])AE(?![^\W_])", re.IGNORECASE)
 
 
 @frozen(eq=False)
 class Sets:
-    """The answer sets of a part, in an order of their own, each with the place of its right answer.
+    """The answer sets of a part, each in the order of its labels, with its right answer's index.
 
     ``words[i]`` are the answers of set *i*, each a list of numbers: equal words of a set have equal
-    numbers. Sets that are made alike from different words are the same, and are solved once.
+    numbers. Sets that are built alike from different words are equal, and are solved once.
     """
 
     matrices: Sequence[Matrix]
@@ -64,7 +65,7 @@ class Sets:
 
     @staticmethod
     def of(matrices: Sequence[Matrix], tokens_of: Callable[[str], Sequence[str]]) -> Sets:
-        """The sets of matrices that have one right answer and a wrong one."""
+        """Return the sets of matrices that have one right answer and a wrong one."""
         kept = [m for m in matrices if m.correct >= 0 and len(m.answers) > 1]
         orders, words, right = [], [], []
         for matrix in kept:
@@ -82,18 +83,18 @@ class Sets:
 
     @cached_property
     def chance(self) -> float:
-        """How often the right answer is taken blindly."""
+        """Return how often an answer taken at random is right."""
         return sum(1 / len(order) for order in self.orders) / len(self)
 
     def each(self, texts: Callable[[Matrix], Sequence[str]]) -> Iterator[tuple[str, ...]]:
-        """Something of the answers of each set, in the order of its own."""
+        """Yield texts of the answers of each set, in its order."""
         for matrix, order in zip(self.matrices, self.orders, strict=True):
-            own = texts(matrix)
-            yield tuple(own[place] for place in order)
+            of_answers = texts(matrix)
+            yield tuple(of_answers[place] for place in order)
 
 
 def _order(matrix: Matrix) -> tuple[int, ...]:
-    """The places of the answers by their labels, so that sets that are made alike look alike."""
+    """Return the places of the answers by labels, so that sets that are built alike look alike."""
     places = range(len(matrix.answers))
     if not matrix.labels:
         return tuple(sorted(places, key=lambda p: matrix.answers[p]))
@@ -104,24 +105,24 @@ def _order(matrix: Matrix) -> tuple[int, ...]:
 
 
 def solve(view: View, settings: Settings) -> list[Probed]:
-    """What all solvers reach in all parts that have enough sets."""
-    found = []
+    """Return the results of all solvers on all parts that have enough sets."""
+    results = []
     for part, matrices in view.matrix_parts.items():
         sets = Sets.of(matrices, view.tokens_of)
-        if len(sets) < FEWEST:
+        if len(sets) < MIN_GROUPS:
             continue
         chance = sets.chance
         for name, reached, allowed in _reached(sets, view, settings):
-            number = min(len(sets), MOST) if name in SAMPLED else len(sets)
-            noise = max(SURE * math.sqrt(chance * (1 - chance) / number), POINTS)
-            found.append(Probed(name, part, MATRICES, number, reached, chance, allowed, noise))
-    return found
+            size = min(len(sets), MAX_SETS) if name in SAMPLED else len(sets)
+            noise = max(MIN_ERRORS * math.sqrt(chance * (1 - chance) / size), MIN_ABOVE)
+            results.append(Probed(name, part, MATRICES, size, reached, chance, allowed, noise))
+    return results
 
 
 def _reached(
     sets: Sets, view: View, settings: Settings
 ) -> Iterator[tuple[str, float, float | None]]:
-    """The solvers by name: what each reaches, and what it may (None: it is told only)."""
+    """Yield each solver's name, its accuracy, and the accuracy allowed (None: any)."""
     scored = _scored(sets, view)
     reached = {name: _accuracy(scores, sets.right) for name, scores in scored.items()}
     for name, several in BEST_OF.items():
@@ -139,7 +140,7 @@ def _reached(
     if usable():
         yield "alone", _by_answer(sets, some, view, settings), None
     for name, accuracy in informed.items():
-        yield name, accuracy, HALF if name == "unseen" else None
+        yield name, accuracy, MAX_BY_MEMORY if name == "unseen" else None
 
 
 def _accuracy(scores: Sequence[Score], right: Sequence[int]) -> float:
@@ -147,30 +148,29 @@ def _accuracy(scores: Sequence[Score], right: Sequence[int]) -> float:
 
 
 def _scored(sets: Sets, view: View) -> dict[str, list[Score]]:
-    """The scores of the answers of each set, solver by solver."""
-    known: dict[object, dict[str, Score]] = {}
-    found: dict[str, list[Score]] = {}
+    """Return the scores of the answers of each set, by solver."""
+    of_words: dict[object, dict[str, Score]] = {}
+    scored: dict[str, list[Score]] = {}
     for words in sets.words:
-        own = known.get(words)
-        if own is None:
-            own = known[words] = {name: score(words) for name, score in BY_WORDS.items()}
-            own.update(lengths(words))
-        for name, scores in own.items():
-            found.setdefault(name, []).append(scores)
+        if words not in of_words:
+            by_solver = {name: score(words) for name, score in BY_WORDS.items()}
+            of_words[words] = by_solver | lengths(words)
+        for name, scores in of_words[words].items():
+            scored.setdefault(name, []).append(scores)
     if all(matrix.answer_templates for matrix in sets.matrices):
-        of: dict[tuple[str, ...], Score] = {}
-        found["slots"] = []
+        of_templates: dict[tuple[str, ...], Score] = {}
+        scored["slots"] = []
         for texts in sets.each(lambda matrix: matrix.answer_templates):
-            if texts not in of:
-                of[texts] = slots(texts)
-            found["slots"].append(of[texts])
-    found["common"] = _by_frequency(sets, view)
-    found["rare"] = [[-score for score in scores] for scores in found["common"]]
-    return found
+            if texts not in of_templates:
+                of_templates[texts] = slots(texts)
+            scored["slots"].append(of_templates[texts])
+    scored["common"] = _by_frequency(sets, view)
+    scored["rare"] = [[-score for score in scores] for scores in scored["common"]]
+    return scored
 
 
 def _by_frequency(sets: Sets, view: View) -> list[Score]:
-    """Words that stand in many answers of the part: the mean logarithm of how many."""
+    """Return scores for words of many answers of the part: the mean logarithm of how many."""
     times = Counter(text for matrix in sets.matrices for text in matrix.answers)
     of_word: Counter[str] = Counter()
     for text, number in times.items():
@@ -183,24 +183,24 @@ def _by_frequency(sets: Sets, view: View) -> list[Score]:
     return [[mean[text] for text in texts] for texts in sets.each(lambda matrix: matrix.answers)]
 
 
-def _some(number: int, settings: Settings) -> list[int]:
-    """Numbers of sets, as many as can be looked at closely, decided by the seed."""
-    if number <= MOST:
-        return list(range(number))
-    chosen = np.random.default_rng(settings.seed).choice(number, MOST, replace=False)
+def _some(size: int, settings: Settings) -> list[int]:
+    """Return indices of sets, as many as can be looked at closely, chosen by the seed."""
+    if size <= MAX_SETS:
+        return list(range(size))
+    chosen = np.random.default_rng(settings.seed).choice(size, MAX_SETS, replace=False)
     return sorted(chosen.tolist())
 
 
 def _by_letters(sets: Sets, some: Sequence[int]) -> float:
-    """Few letters to be changed to get to the other answers."""
+    """Return the accuracy of taking the answer with the fewest letters changed from the rest."""
     answers = list(sets.each(lambda matrix: matrix.answers))
-    known: dict[tuple[str, ...], Score] = {}
+    scores: dict[tuple[str, ...], Score] = {}
     total = 0.0
     for number in some:
         texts = answers[number]
-        if texts not in known:
-            known[texts] = edits(texts)
-        total += credit(known[texts], sets.right[number])
+        if texts not in scores:
+            scores[texts] = edits(texts)
+        total += credit(scores[texts], sets.right[number])
     return total / len(some)
 
 
@@ -209,7 +209,7 @@ def _folds(number: int, settings: Settings) -> NDArray[np.int64]:
 
 
 def _by_position(sets: Sets, settings: Settings) -> float:
-    """The place where most right answers of the other folds stand."""
+    """Return the accuracy of taking the commonest place of right answers in the other folds."""
     places_ = np.array([matrix.correct for matrix in sets.matrices])
     folds = _folds(len(sets), settings)
     total = 0.0
@@ -217,19 +217,19 @@ def _by_position(sets: Sets, settings: Settings) -> float:
         times = np.bincount(places_[folds != fold], minlength=int(places_.max()) + 1)
         for number in np.flatnonzero(folds == fold).tolist():
             matrix = sets.matrices[number]
-            own = np.zeros(len(matrix.answers))
-            shared = min(len(own), len(times))
-            own[:shared] = times[:shared]
-            total += credit(own.tolist(), matrix.correct)
+            scores = np.zeros(len(matrix.answers))
+            shared = min(len(scores), len(times))
+            scores[:shared] = times[:shared]
+            total += credit(scores.tolist(), matrix.correct)
     return total / len(sets)
 
 
 def _by_ranks(
     sets: Sets, some: Sequence[int], scored: dict[str, list[Score]], settings: Settings
 ) -> float:
-    """A classifier that sees which rank an answer has with each of the other solvers.
+    """Return the accuracy of a classifier that sees an answer's rank with each other solver.
 
-    So it finds what none of them is: the second most alike, say.
+    So it finds more than any of them: that the right answer is the second most alike, say.
     """
     names = [name for name in LEARNT if name in scored]
     most = max(len(sets.orders[number]) for number in some)
@@ -244,14 +244,14 @@ def _by_ranks(
 
 
 def _by_answer(sets: Sets, some: Sequence[int], view: View, settings: Settings) -> float:
-    """A classifier that sees the words of an answer, and neither the others nor the context."""
+    """Return the accuracy of a classifier that sees the words of an answer, and nothing else."""
     answers = list(sets.each(lambda matrix: matrix.answers))
     bags_ = [view.tokens_of(text) for number in some for text in answers[number]]
     return _learnt(sets, some, Bags.of(bags_).matrix(), settings)
 
 
 def _learnt(sets: Sets, some: Sequence[int], seen: Any, settings: Settings) -> float:
-    """What a classifier reaches that learns from four fifths of some sets and solves the others.
+    """Return the accuracy of a classifier that learns from four fifths of sets and solves the rest.
 
     ``seen`` has a row for each answer of each of these sets.
     """
@@ -271,7 +271,7 @@ def _learnt(sets: Sets, some: Sequence[int], seen: Any, settings: Settings) -> f
 
 
 def _ranks(scores: Score) -> list[int]:
-    """How many different scores are higher.
+    """Return for each score how many different scores are higher.
 
     >>> _ranks([3, 1, 3, 2])
     [0, 2, 0, 1]
@@ -280,15 +280,15 @@ def _ranks(scores: Score) -> list[int]:
     return [order[score] for score in scores]
 
 
-# --- solvers that know grammar, and remember the context ------------------------------------
+# --- solvers that know grammar and remember the context -------------------------------------
 
 
 def _with_context(sets: Sets, view: View) -> Iterator[tuple[str, list[Score]]]:
-    """What grammar alone reaches, and what it reaches with the memory of what was shown.
+    """Yield the scores by grammar alone, and by grammar with a memory of the context.
 
     ``grammar`` takes any answer that breaks no rule of its own sentence. ``unseen`` takes of these
-    one that the context has not, as a sentence or as a template; ``shown`` takes of those one
-    of which the context has every value at its place. The order of the context plays no part.
+    one that is not in the context, as a sentence or as a template; ``shown`` takes of those one
+    of which the context has every value at its place. The order of the context is ignored.
     """
     fine = [grammatical(matrix) for matrix in sets.matrices]
     if not any(one is not None for one in fine):
@@ -311,11 +311,11 @@ def _with_context(sets: Sets, view: View) -> Iterator[tuple[str, list[Score]]]:
 
 
 def grammatical(matrix: Matrix) -> list[bool] | None:
-    """Which answers break no external or internal rule; None where the data do not tell.
+    """Return which answers break no external or internal rule; None where the data do not say.
 
-    What an answer breaks of a relation between sentences, it does not break as a sentence: ``R …``,
-    and a cycle that is filed under I, which is named by an attribute or an object and not by a
-    rule. The data of others tell by their labels which answers have an error of agreement.
+    An answer that breaks a relation between sentences is a good sentence by itself: ``R …``, and a
+    cycle that counts as I, which has the name of an attribute or an object, not of a rule. In data
+    without such rules the labels tell which answers have an error of agreement.
     """
     if matrix.broken:
         objects = _objects(matrix.answer_templates)
@@ -343,10 +343,10 @@ def _in_context(matrix: Matrix, place: int, view: View) -> bool:
 
 
 def _values_shown(matrix: Matrix, view: View) -> list[bool]:
-    """Of each answer: whether all its values stand at their places somewhere in the context.
+    """Return for each answer whether the context has all its values at their places.
 
-    The values are those of templates, where there are any, and a slot that is not there is a value,
-    too; else they are words, counted from the left.
+    The values are those of templates, where there are any, and a missing slot is a value, too; else
+    they are words, counted from the left.
     """
     if matrix.answer_templates and matrix.context_templates:
         both = [dict(slot_values(t)) for t in (*matrix.context_templates, *matrix.answer_templates)]
@@ -372,7 +372,7 @@ BY_WORDS: Mapping[str, Callable[[Words], Score]] = {
 }
 BEST_OF = {"length": ("shortest", "longest", "median"), "common": ("common", "rare")}
 LEARNT = ("edits", "places", "words", "bigrams", "slots", "longest", "common")
-# What each solver takes. The blind ones do not look at the context, and know no words.
+# The answer that each solver takes. Blind ones do not look at the context and know no words.
 BLIND = {
     "edits": "the nearest to the others, in words",
     "letters": "the nearest to the others, in letters",
@@ -388,7 +388,7 @@ BLIND = {
 TOLD = {
     "alone": "what a classifier makes of the words of an answer",
     "grammar": "one that breaks no rule",
-    "unseen": "of these one that the context has not",
+    "unseen": "of these one that is not in the context",
     "shown": "of those one whose values the context has",
 }
 MEANINGS = BLIND | TOLD

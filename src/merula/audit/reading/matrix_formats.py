@@ -1,4 +1,8 @@
-"""Formats of matrices: which columns hold the context, the answers, and what is said of them."""
+"""Formats of matrices, each a function that knows the columns of contexts and answers.
+
+In goes a `DataTable`, out come matrices, by `matrix_rows.matrices`; ``readers.FORMATS`` lists the
+functions. A format that lacks a column that it needs raises, with the column's name.
+"""
 
 from __future__ import annotations
 
@@ -11,58 +15,58 @@ from typing import Any
 
 from merula.audit.corpus import Matrix
 from merula.audit.reading.matrix_rows import AnswerColumns, Row, matrices
-from merula.audit.reading.tables import LONGEST_NOTE, DataTable, UnreadableLine, lacks, refuse
+from merula.audit.reading.tables import MAX_NOTE, DataTable, UnreadableLine, lacks, unreadable
 from merula.audit.reading.values import MISSING, first_column, text_of, truth, whole, word_of
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import listing
 
-# The columns of matrices that are read of a Parquet or Arrow file.
+# The columns of matrices that are read from a Parquet or Arrow file.
 MATRIX_COLUMNS = (
     "context answers correct labels broken context_templates answer_templates context_lexemes"
     " answer_lexemes part set instance input target target_options x y values"
 ).split()
 WIDE = re.compile(r"(sent|answer)(?:_(label|value|template))?_(\d+)", re.IGNORECASE)
 JOINED = re.compile(r"""(['"])\s+['"]""")  # NumPy's lists have no commas: Python joins their texts
-BETWEEN = "</s>"  # of the sentences of a context, in GenBench's form
+BETWEEN = "</s>"  # the separator of the sentences of a context in GenBench's format
 
 
 def read_matrices(path: Path, table: DataTable, title: str) -> list[Matrix]:
-    """Merula's own matrices: lists, or a column for each entry of a list (``answers.0``)."""
+    """Return Merula's own matrices: lists, or a column for each entry of a list (``answers.0``)."""
     _once(path, table, lambda name: name.partition(".")[0] in MATRIX_COLUMNS)
-    there = {
+    lists = {
         name: _lists(path, table, name)
         for name in (
             "context answers labels broken context_templates answer_templates"
         ).split()
     }  # fmt: skip
     for name in ("context", "answers"):
-        if not there[name]:
+        if not lists[name]:
             raise _lacks(path, table, name)
     if "correct" not in table.columns:
         raise _lacks(path, table, "correct")
-    return matrices(path, table, title, AnswerColumns(right=table.columns["correct"], **there))
+    return matrices(path, table, title, AnswerColumns(right=table.columns["correct"], **lists))
 
 
 def read_wide(path: Path, table: DataTable, title: str) -> list[Matrix]:
-    """The published tables: ``Sent_1``, ``Answer_1``, ``Answer_label_1``, ``Answer_value_1`` …"""
+    """Return published matrices: ``Sent_1``, ``Answer_1``, ``Answer_label_1``, …"""
     _once(path, table, lambda name: WIDE.fullmatch(name) is not None)
-    found: dict[str, dict[int, Sequence[Any]]] = {}
+    by_kind: dict[str, dict[int, Sequence[Any]]] = {}
     for name, cells in table.columns.items():
         match = WIDE.fullmatch(name)
         if match is not None:
             what, which, number = match.groups()
             kind = f"{what}_{which}" if which else what
-            found.setdefault(kind.lower(), {})[int(number)] = cells
+            by_kind.setdefault(kind.lower(), {})[int(number)] = cells
     for name in ("sent", "answer"):
-        if name not in found:
+        if name not in by_kind:
             raise _lacks(path, table, f"{name.capitalize()}_1")
-    numbers = sorted(found["answer"])
+    numbers = sorted(by_kind["answer"])
 
     def rows(kind: str) -> Sequence[Row]:
-        own = found.get(kind, {})
-        wanted = sorted(own) if kind.startswith("sent") else numbers
+        columns = by_kind.get(kind, {})
+        wanted = sorted(columns) if kind.startswith("sent") else numbers
         missing = [None] * len(table)
-        return _across([own.get(n, missing) for n in wanted], len(table)) if own else ()
+        return _across([columns.get(n, missing) for n in wanted], len(table)) if columns else ()
 
     return matrices(
         path,
@@ -81,38 +85,38 @@ def read_wide(path: Path, table: DataTable, title: str) -> list[Matrix]:
 
 
 def read_numbered(path: Path, table: DataTable, title: str) -> list[Matrix]:
-    """The first published tables, whose header is numbers: context, answers, values, labels.
+    """Return the first published matrices, under numbers: context, answers, values, labels.
 
-    The values (True, False) show where all of this is; a first column without a name, or with
-    numbers in it, counts the rows.
+    The columns of values (True, False) tell the rest: as many columns before them are answers, as
+    many behind them labels. A first column without a name, or with numbers in it, counts the rows.
     """
     columns = list(table.columns.values())
     names = [name for name in table.columns if name]
     truths = [all(_is_value(cell) for cell in cells) for cells in columns]
     start = truths.index(True) if True in truths else len(columns)
     behind = truths[start:]
-    number = len(behind) if all(behind) else [*behind, False].index(False)
+    size = len(behind) if all(behind) else [*behind, False].index(False)
     if not all(behind) and len(behind) % 2 == 0 and all(behind[: len(behind) // 2]):
-        number = len(behind) // 2  # in few rows a column of labels may hold nothing but `True`
-    stop = start + number
+        size = len(behind) // 2  # in few rows a column of labels may have nothing but `True`
+    stop = start + size
     first = int("" in table.columns or all(whole(cell) is not None for cell in columns[0]))
-    if not number or start - number <= first:
+    if not size or start - size <= first:
         raise MerulaError.of(
             "M697",
             f"{path} has no columns of True and False behind its answers",
-            remedy="such a table holds the context, the answers, as many values (True for the right"
+            remedy="such a table has the context, the answers, as many values (True for the right"
             " one, False), and as many labels; name another format with --as",
-            notes=[f"its columns are called {listing(names)}"[:LONGEST_NOTE]],
+            notes=[f"its columns are called {listing(names)}"[:MAX_NOTE]],
             place=str(path),
         )
-    labels = columns[stop : stop + number]
+    labels = columns[stop : stop + size]
     return matrices(
         path,
         table,
         title,
         AnswerColumns(
-            _across(columns[first : start - number], len(table)),
-            _across(columns[start - number : start], len(table)),
+            _across(columns[first : start - size], len(table)),
+            _across(columns[start - size : start], len(table)),
             _across(labels, len(table)) if labels else (),
             _across(columns[start:stop], len(table)),
         ),
@@ -120,7 +124,7 @@ def read_numbered(path: Path, table: DataTable, title: str) -> list[Matrix]:
 
 
 def read_genbench(path: Path, table: DataTable, title: str) -> list[Matrix]:
-    """``input`` (sentences with ``</s>`` between), ``target_options`` and ``target``."""
+    """Return matrices of ``input`` (sentences with ``</s>``), ``target_options``, ``target``."""
     for name in ("input", "target", "target_options"):
         if name not in table.columns:
             raise _lacks(path, table, name)
@@ -138,19 +142,19 @@ def _split(cell: Any) -> Row:
 
 
 def read_xy(path: Path, table: DataTable, title: str) -> list[Matrix]:
-    """``x`` (the context), ``y`` (the answers) and what says which is right.
+    """Return matrices of ``x`` (the context), ``y`` (the answers) and the right answer.
 
-    ``labels`` are the answers' labels, or values; ``values``, ``correct`` or ``target`` are
-    values, a place or an answer.
+    ``labels`` are labels of answers, or truth values, or the place of the right one; ``values``,
+    ``correct`` or ``target`` are truth values, a place or an answer.
     """
     for name in ("x", "y"):
         if name not in table.columns:
             raise _lacks(path, table, name)
     labels = first_column(table, "labels", "label") or [None] * len(table)
-    said = first_column(table, "values", "correct", "target") or [None] * len(table)
+    values = first_column(table, "values", "correct", "target") or [None] * len(table)
     named: list[Row] = []
     right: list[Any] = []
-    for label, value in zip(labels, said, strict=True):
+    for label, value in zip(labels, values, strict=True):
         texts = isinstance(label, list) and not all(truth(entry) is not None for entry in label)
         named.append(label if texts and isinstance(label, list) else ())
         right.append(value if texts or value is not None else label)
@@ -161,13 +165,13 @@ def read_xy(path: Path, table: DataTable, title: str) -> list[Matrix]:
 # --- columns -------------------------------------------------------------------------------
 
 
-def _across(columns: Sequence[Sequence[Any]], number: int) -> Sequence[Row]:
-    """Columns as rows."""
-    return list(zip(*columns, strict=True)) if columns else [()] * number
+def _across(columns: Sequence[Sequence[Any]], size: int) -> Sequence[Row]:
+    """Return columns as rows."""
+    return list(zip(*columns, strict=True)) if columns else [()] * size
 
 
 def _lists(path: Path, table: DataTable, name: str) -> Sequence[Row]:
-    """The lists of a column, or of the columns of its entries; empty where there is none."""
+    """Return the lists of a column, or of the columns of its entries; empty without either."""
     if name in table.columns:
         cells = zip(table.rows, table.columns[name], strict=True)
         return [_list(path, row, cell) for row, cell in cells]
@@ -178,7 +182,7 @@ def _lists(path: Path, table: DataTable, name: str) -> Sequence[Row]:
 
 
 def _list(path: Path, row: int, cell: Any) -> Row:
-    """A list, also one that a table holds as a text."""
+    """Return a list, also one that is written as a text."""
     if isinstance(cell, (list, tuple)):
         return cell
     shown = word_of(cell).strip()
@@ -187,14 +191,14 @@ def _list(path: Path, row: int, cell: Any) -> Row:
     readers = (json.loads,) if JOINED.search(shown) else (json.loads, ast.literal_eval)
     for read in readers:
         try:
-            found = read(shown)
+            value = read(shown)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        if isinstance(found, (list, tuple)):
-            return found
-    fault = UnreadableLine(row, f"`{shown[:40]}` is no list")
+        if isinstance(value, (list, tuple)):
+            return value
+    fault = UnreadableLine(row, f"`{shown[:40]}` is not a list")
     remedy = 'write lists as JSON does, ["The dog barks.", "The dog bark."], or a column an entry'
-    raise refuse("M697", str(path), [fault], remedy)
+    raise unreadable("M697", str(path), [fault], remedy)
 
 
 def _lacks(path: Path, table: DataTable, name: str) -> MerulaError:
@@ -203,12 +207,12 @@ def _lacks(path: Path, table: DataTable, name: str) -> MerulaError:
 
 
 def _once(path: Path, table: DataTable, needed: Callable[[str], bool]) -> None:
-    """Refuse columns of one name, of which it is not clear which one is meant."""
+    """Raise for several columns of the same name, if the format needs it."""
     twice = [name for name in table.twice if needed(name)]
     if twice:
         raise MerulaError.of(
             "M697",
-            f"{path} has several columns called {listing(twice)}",
+            f"{path} has several columns named {listing(twice)}",
             remedy="give each column a name of its own",
             place=str(path),
         )

@@ -1,6 +1,8 @@
 """Rows of matrices, whatever their format, as `Matrix` values.
 
-What a row lacks is a check's business, as far as there is a matrix at all.
+In go the columns of a table as `AnswerColumns`, out come matrices; the formats of
+``matrix_formats`` call `matrices`. A row without a context or answers, or with a right answer that
+is not among them, raises; anything else that a matrix lacks is for the checks to find.
 """
 
 from __future__ import annotations
@@ -11,14 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from merula.audit.corpus import Matrix, Place
-from merula.audit.reading.tables import DataTable, UnreadableLine, refuse
+from merula.audit.reading.tables import DataTable, UnreadableLine, unreadable
 from merula.audit.reading.values import MISSING, first_column, text_of, truth, whole, word_of
 from merula.core.frozen import frozen
 
 RIGHT = frozenset({"true", "correct", "right"})  # labels of right answers
 PARTS = ("part", "environment", "env", "UID")
 NAMES = ("address", "ID", "id", "group", "instance")
-TOLD = ("split", "design", "frame", "variant")
+NAMED = ("split", "design", "frame", "variant")
 
 Row = Sequence[Any]
 
@@ -37,7 +39,7 @@ class AnswerColumns:
 
     @property
     def columns(self) -> tuple[Sequence[Any], ...]:
-        """All of them."""
+        """Return all of them, in the order of `MatrixCells`."""
         of_answers = (self.answers, self.labels, self.right, self.broken)
         return (self.context, *of_answers, self.context_templates, self.answer_templates)
 
@@ -55,7 +57,7 @@ class MatrixCells(NamedTuple):
 
 
 class NoMatrixError(ValueError):
-    """What is wrong with a row, and the code of that."""
+    """A fault of a row, with its code."""
 
     def __init__(self, code: str, why: str) -> None:
         super().__init__(why)
@@ -63,25 +65,25 @@ class NoMatrixError(ValueError):
 
 
 def matrices(path: Path, table: DataTable, title: str, lists: AnswerColumns) -> list[Matrix]:
-    """The matrices of some columns; raises `MerulaError` where a row is none."""
-    number = len(table)
-    missing = [""] * number
-    cells = map(MatrixCells, *(column or [()] * number for column in lists.columns))
+    """Return the matrices of some columns; raises `MerulaError` where a row is not one."""
+    size = len(table)
+    missing = [""] * size
+    cells = map(MatrixCells, *(column or [()] * size for column in lists.columns))
     names = map(word_of, first_column(table, *NAMES) or missing)
-    told = [map(word_of, first_column(table, name) or missing) for name in TOLD]
+    named = [map(word_of, first_column(table, name) or missing) for name in NAMED]
     rows = zip(table.rows, cells, _parts(table, title), names, _lexemes(table), strict=True)
     rules: dict[Row, tuple[str, ...]] | None = {} if lists.broken else None
-    found: list[Matrix] = []
+    result: list[Matrix] = []
     faults: list[tuple[str, UnreadableLine]] = []
-    for (row, own, part, name, lexemes), (split, design, frame, variant) in zip(
-        rows, zip(*told, strict=True), strict=True
+    for (row, row_cells, part, name, lexemes), (split, design, frame, variant) in zip(
+        rows, zip(*named, strict=True), strict=True
     ):
         try:
-            matrix = _matrix(own, Place(str(path), row), rules)
+            matrix = _matrix(row_cells, Place(str(path), row), rules)
         except NoMatrixError as error:
             faults.append((error.code, UnreadableLine(row, str(error))))
             continue
-        found.append(
+        result.append(
             matrix._replace(
                 part=part,
                 group=f"{part} {name}" if name else "",
@@ -94,14 +96,17 @@ def matrices(path: Path, table: DataTable, title: str, lists: AnswerColumns) -> 
         )
     if faults:
         code = faults[0][0]
-        raise refuse(code, str(path), [f for own, f in faults if own == code], REMEDIES[code])
-    return found
+        raise unreadable(
+            code, str(path), [fault for c, fault in faults if c == code], REMEDIES[code]
+        )
+    return result
 
 
 def _matrix(cells: MatrixCells, place: Place, rules: dict[Row, tuple[str, ...]] | None) -> Matrix:
-    """A matrix of the cells of a row, without its names; raises `NoMatrixError`.
+    """Return the matrix of a row, without its names; raises `NoMatrixError`.
 
-    ``rules`` are those that are known, None where the data say nothing of rules.
+    ``rules`` has the rules of earlier rows, so that equal ones are one object; None where the data
+    do not have a column of rules.
     """
     context, answers, labels = map(_texts, (cells.context, cells.answers, cells.labels))
     if not context or not answers:
@@ -128,7 +133,7 @@ def _matrix(cells: MatrixCells, place: Place, rules: dict[Row, tuple[str, ...]] 
 
 
 def _parts(table: DataTable, title: str) -> list[str]:
-    """What each row belongs to: a part of a suite and a set of it; else what the file is called."""
+    """Return the part of each row: of a suite with its set, or else the title of the file."""
     parts = first_column(table, *PARTS)
     if parts is None:
         return [title] * len(table)
@@ -137,7 +142,7 @@ def _parts(table: DataTable, title: str) -> list[str]:
 
 
 def part_of(part: str, design: str) -> str:
-    """A part of a suite and a design in it, as one part of the data."""
+    """Return a part of a suite and a design in it as one part of the data."""
     return f"{part} {design}".strip()
 
 
@@ -148,65 +153,69 @@ REMEDIES: Mapping[str, str] = {
 
 
 def _texts(cells: Row) -> tuple[str, ...]:
-    """The texts of a list, without those missing at its end."""
-    found = [text_of(cell) for cell in cells]
-    while found and not found[-1].strip():
-        found.pop()
-    return tuple(found)
+    """Return the texts of a list, without those missing at its end."""
+    texts = [text_of(cell) for cell in cells]
+    while texts and not texts[-1].strip():
+        texts.pop()
+    return tuple(texts)
 
 
-def _fitted(texts: tuple[str, ...], number: int) -> tuple[str, ...]:
-    """As many texts as there are things; none, where all are missing."""
-    return texts[:number] + ("",) * (number - len(texts)) if texts else ()
+def _fitted(texts: tuple[str, ...], size: int) -> tuple[str, ...]:
+    """Return ``size`` texts, with empty ones at the end; none if all are missing."""
+    return texts[:size] + ("",) * (size - len(texts)) if texts else ()
 
 
 def _broken(
-    cells: Row, number: int, known: dict[Row, tuple[str, ...]]
+    cells: Row, size: int, shared: dict[Row, tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The rules that each answer breaks: lists, or texts with ``;`` between; few values, shared."""
-    found = []
-    for cell in cells[:number]:
+    """Return the rules that each answer breaks, from lists or from texts with ``;`` between."""
+    broken = []
+    for cell in cells[:size]:
         entries = cell if isinstance(cell, (list, tuple)) else text_of(cell).split(";")
         rules = tuple(rule.strip() for rule in map(word_of, entries) if rule.strip())
-        found.append(known.setdefault(rules, rules))
-    return tuple(found) + ((),) * (number - len(found))
+        broken.append(shared.setdefault(rules, rules))
+    return tuple(broken) + ((),) * (size - len(broken))
 
 
-def _right(said: Any, answers: Sequence[str], labels: Sequence[str]) -> tuple[int, ...]:
-    """The places of the right answers; raises `NoMatrixError` where it is no answer."""
-    if isinstance(said, (list, tuple)):
-        values = [truth(cell) for cell in said]
+def _right(cell: Any, answers: Sequence[str], labels: Sequence[str]) -> tuple[int, ...]:
+    """Return the places of the right answers; raises `NoMatrixError` if it is not an answer.
+
+    A cell is a truth value for each answer, a place from 0, an answer, or a label. Without one the
+    labels tell.
+    """
+    if isinstance(cell, (list, tuple)):
+        values = [truth(entry) for entry in cell]
         if any(value is not None for value in values):
             return tuple(place for place, value in enumerate(values[: len(answers)]) if value)
-        said = None
-    if said is not None and word_of(said).strip().lower() not in MISSING:
-        place = None if isinstance(said, bool) else whole(said)
+        cell = None
+    if cell is not None and word_of(cell).strip().lower() not in MISSING:
+        place = None if isinstance(cell, bool) else whole(cell)
         if place is not None and 0 <= place < len(answers):
             return (place,)
-        if isinstance(said, str) and said in answers:
-            return tuple(p for p, answer in enumerate(answers) if answer == said)
-        if isinstance(said, str) and said in labels:
-            return tuple(p for p, label in enumerate(labels) if label == said)
-        why = f"the right answer is `{word_of(said)[:40]}`, which is none of the answers"
+        if isinstance(cell, str) and cell in answers:
+            return tuple(p for p, answer in enumerate(answers) if answer == cell)
+        if isinstance(cell, str) and cell in labels:
+            return tuple(p for p, label in enumerate(labels) if label == cell)
+        why = f"the right answer is `{word_of(cell)[:40]}`, which is not among the answers"
         raise NoMatrixError("M698", why)
     return tuple(place for place, label in enumerate(labels) if label.strip().lower() in RIGHT)
 
 
 def _lexemes(table: DataTable) -> Iterator[tuple[str, ...]]:
-    """The lexemes of each row, those of its sentences together; no words of values (``any=no``)."""
-    own = [
+    """Yield the lexemes of all sentences of each row, without words of values (``any=no``)."""
+    columns = [
         cells
         for name, cells in table.columns.items()
         if name.partition(".")[0] in ("lexemes", "context_lexemes", "answer_lexemes")
         and "=" not in name
     ]
-    if not own:
+    if not columns:
         yield from repeat((), len(table))
         return
-    for cells in zip(*own, strict=True):
-        found: dict[str, None] = {}
+    for cells in zip(*columns, strict=True):
+        lexemes: dict[str, None] = {}
         for cell in cells:
             for entry in cell if isinstance(cell, list) else [cell]:
                 values = entry.values() if isinstance(entry, dict) else [entry]
-                found.update((word_of(value), None) for value in values if word_of(value))
-        yield tuple(found)
+                lexemes.update((word_of(value), None) for value in values if word_of(value))
+        yield tuple(lexemes)

@@ -1,4 +1,4 @@
-"""A published data set as data to audit: all of it, or the first instances of each split."""
+"""The reading of a published data set: all of it, or the first instances of each split."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ def read_published(
     where: Where,
     instances: Mapping[tuple[str, str, str], int] | None = None,
 ) -> Iterator[tuple[str, str, Read]]:
-    """Each file of the data: its path, its format, what is in it.
+    """Yield each file of the data: its path in the publication, its format, its content.
 
-    ``where`` says where a file stands; ``instances`` how many are read of each configuration, split
-    and design (all, if None). Raises `MerulaError` where a file cannot be read.
+    ``where`` returns the path of a file on the disk. ``instances`` has how many are read of each
+    configuration, split and design; None: all. Raises `MerulaError` where a file cannot be read.
     """
     for config in publication.configs:
         for split in config.splits:
             left = {
-                design: there if instances is None else instances[config.name, split.name, design]
-                for design, there in split.by_design.items()
+                design: size if instances is None else instances[config.name, split.name, design]
+                for design, size in split.by_design.items()
             }
             for part in split.files:
-                number = min(left[part.design], part.instances)
-                left[part.design] -= number
-                if number:
-                    form, read = _read(config, split, where(part.file), part.file, number)
-                    yield part.file, form, read
+                size = min(left[part.design], part.instances)
+                left[part.design] -= size
+                if size:
+                    format_name, read = _read(config, split, where(part.file), part.file, size)
+                    yield part.file, format_name, read
 
 
 def _read(
     config: ConfigEntry, split: SplitEntry, path: Path, name: str, instances: int
 ) -> tuple[str, Read]:
-    """The first instances of a file."""
+    """Return the format and the first instances of a file."""
     paradigm = config.kind == "paradigm"
     rows = instances * (config.cells if paradigm else 1)
     table = _table(config, path, COLUMNS if paradigm else MATRIX_COLUMNS, rows)
@@ -60,12 +60,12 @@ def _read(
 
 
 def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> DataTable:
-    found, number = [], 0
-    for batch in batches_of(path, config.fields, size=min(rows, BATCH)):
-        own = batch.slice(0, rows - number)
-        found.append(own.select([n for n in own.schema.names if n in wanted]))
-        number += own.num_rows
-        if number >= rows:
+    batches, read = [], 0
+    for whole in batches_of(path, config.fields, size=min(rows, BATCH)):
+        batch = whole.slice(0, rows - read)
+        batches.append(batch.select([n for n in batch.schema.names if n in wanted]))
+        read += batch.num_rows
+        if read >= rows:
             break
-    table = pa.Table.from_batches(found)
+    table = pa.Table.from_batches(batches)
     return DataTable(columns_of(table), range(1, table.num_rows + 1))

@@ -1,5 +1,20 @@
 """Data of several formats as one `Corpus`: the format of each file is guessed from its content.
 
+In go paths of files and folders and a `Reading`, out comes a `Corpus`; ``merula audit`` calls
+`read_corpus`. A file that cannot be read raises, so that nothing is left out unseen.
+
+To add a format:
+
+1. Write its reader beside the ones in ``rows`` (sentences, pairs) or ``matrix_formats``: a function
+   from a path and a `DataTable`, or from the text of a file without a header.
+2. Add a `DataFormat` to `FORMATS`, and its name to ``FORMATS`` in ``merula.cli.audit``, which are
+   the choices of ``--as``.
+3. Let `_without_header`, `_with_header` or `_matrices_of` recognise it, if its columns do not occur
+   in another format; and add those columns to `rows.COLUMNS` or `matrix_formats.MATRIX_COLUMNS`, so
+   that they are read from Parquet and Arrow files.
+4. Add a row to the table of formats in docs/audit.md, and tests to tests/audit: a file that is
+   recognised, and one with a fault in each place where the reader can raise.
+
 >>> import json, pathlib, tempfile
 >>> pair = {"sentence_good": "Dogs bark.", "sentence_bad": "Dogs barks.", "UID": "a", "pairID": "0"}
 >>> with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +55,7 @@ from merula.audit.reading.rows import (
 )
 from merula.audit.reading.tables import (
     BINARY,
-    LONGEST_NOTE,
+    MAX_NOTE,
     SUFFIXES,
     DataTable,
     lines_of,
@@ -70,14 +85,19 @@ SPLITS = {
 }
 SPLIT = re.compile(rf"(?<![a-z])({'|'.join(SPLITS)})(?![a-z])")
 MANIFEST = "manifest.json"
-LOOSE = ".json"  # which is no data beside tables: settings, notes
+LOOSE = ".json"  # files of settings or notes, if there are tables beside them
 PUBLISHED = re.compile(r"experiment=[^\t]*\t")
 PUBLISHED_PAIR = re.compile(r"[^\t]+\t[^\t]+\t[^\t]+\t[01]\t[^\t]+")
 
 
 @frozen
 class DataFormat:
-    """A format of data: its name, what it is, and what reads a text or a table of it."""
+    """A format of data: its name, a description, and one function that reads a file of it.
+
+    ``of_text`` takes a path, a text and a split, ``of_table`` a path, a table, a title and the
+    names of columns, ``of_matrices`` a path, a table and a title. The title is the part of rows
+    that name none.
+    """
 
     name: str
     about: str
@@ -86,7 +106,7 @@ class DataFormat:
     of_matrices: Callable[[Path, DataTable, str], list[Matrix]] | None = None
 
 
-PROBING = "probing"  # tables of a suite that say what sentences have, not which are good
+PROBING = "probing"  # the folder of a suite whose tables have properties, not judgements
 
 FORMATS = (
     DataFormat(
@@ -105,31 +125,31 @@ FORMATS = (
     DataFormat("genbench", "matrices: input, target, target_options", of_matrices=read_genbench),
     DataFormat("xy", "matrices: x, y, labels", of_matrices=read_xy),
 )
-_BY_NAME = {form.name: form for form in FORMATS}
+_BY_NAME = {data_format.name: data_format for data_format in FORMATS}
 
 
 @frozen
 class Reading:
-    """How data are read: the format (empty: guessed), the names of columns, the language."""
+    """The user's choices: format and language (empty: as the data say), names of columns."""
 
     form: str = ""
     columns: Columns = Columns()
     language: str = ""
 
 
-SUITE_DEPTH = 3  # how far above a file its manifest may be
+SUITE_DEPTH = 3  # folders between a file of a suite of matrices and its manifest
 
 
 @frozen
 class Noted:
-    """What a manifest says: the title of each file, and the language of each part of the data."""
+    """The titles of files and the languages of parts, as a manifest has them."""
 
     titles: Mapping[str, str] = field(default_factory=dict)
     languages: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus:
-    """All sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
+    """Return all sentences, pairs and matrices in some files and folders; raises `MerulaError`."""
     from merula.audit.reading.published import read_published
 
     reading = reading or Reading()
@@ -142,26 +162,26 @@ def read_corpus(paths: Sequence[Path], reading: Reading | None = None) -> Corpus
         published = _published(path)
         if published is not None:
             languages += published.languages
-            for name, form, read in read_published(published, path.joinpath):
+            for name, format_name, read in read_published(published, path.joinpath):
                 sentences += read.sentences
                 matrices += read.matrices
-                files.append((str(path / name), form))
+                files.append((str(path / name), format_name))
             continue
         noted = _manifest(path if path.is_dir() else path.parent)
         languages += noted.languages.values()
         for file in _files(path):
-            form, read = _read(file, noted.titles.get(file.name, ""), reading)
+            format_name, read = _read(file, noted.titles.get(file.name, ""), reading)
             sentences += read.sentences
             pairs += read.pairs
-            known = {} if reading.language else noted.languages
-            matrices += (m._replace(language=known.get(m.part, "")) for m in read.matrices)
-            files.append((str(file), form))
+            by_part = {} if reading.language else noted.languages
+            matrices += (m._replace(language=by_part.get(m.part, "")) for m in read.matrices)
+            files.append((str(file), format_name))
     language = reading.language or (languages[0] if languages else "en")
     return Corpus(tuple(sentences), tuple(pairs), tuple(files), language, tuple(matrices))
 
 
 def _published(path: Path) -> Publication | None:
-    """What is published in a folder, if that is what it is."""
+    """Return the publication in a folder, or None if it is not one."""
     from merula.data.manifests.publication import PUBLICATION
     from merula.data.opened import Published
 
@@ -169,9 +189,9 @@ def _published(path: Path) -> Publication | None:
 
 
 def _manifest(folder: Path) -> Noted:
-    """What the manifest of a folder says, of `merula generate` or of a suite.
+    """Return the titles and languages of the manifest above a folder, of a run or of a suite.
 
-    A file of a suite of matrices stands three folders below its manifest.
+    A file of a suite of matrices is three folders below its manifest.
     """
     from merula.data.manifests.read import read_manifest
     from merula.data.manifests.suite import SuiteManifest
@@ -193,13 +213,13 @@ def _manifest(folder: Path) -> Noted:
 
 
 def _files(path: Path) -> list[Path]:
-    """The files of data at a path, in order; raises `MerulaError` where there are none."""
+    """Return the files of data at a path, in order; raises `MerulaError` where there are none."""
     try:
         if path.is_dir():
-            found = [p for p in sorted(path.rglob("*")) if _is_data(p.relative_to(path), p)]
-            tables = [p for p in found if p.suffix.lower() != LOOSE]
-            if found:
-                return tables or found
+            files = [p for p in sorted(path.rglob("*")) if _is_data(p.relative_to(path), p)]
+            tables = [p for p in files if p.suffix.lower() != LOOSE]
+            if files:
+                return tables or files
             why = f"there is no file of data in {path}"
         elif path.exists():
             return [path]
@@ -221,7 +241,7 @@ def _is_data(inside: Path, path: Path) -> bool:
 
 
 def split_of(path: Path) -> str:
-    """The split that the name of a file, or of its folder, tells; empty where it tells none.
+    """Return the split that is in the name of a file, or of its folder; empty if there is none.
 
     >>> split_of(Path("npi/adverbs_train.tsv")), split_of(Path("a/validation/0.csv"))
     ('train', 'dev')
@@ -236,21 +256,21 @@ def split_of(path: Path) -> str:
 
 
 def title_of(path: Path) -> str:
-    """What a file is called, without the number of its part and without its split.
+    """Return the name of a file without its suffix, the number of its part and its split.
 
     >>> title_of(Path("a-00000-of-00002.csv")), title_of(Path("only_dev.csv"))
     ('a', 'only')
     """
     stem = re.sub(r"-\d{5}-of-\d{5}$", "", path.stem)
-    found = SPLIT.search(stem.lower())
-    return stem if found is None else (stem[: found.start()] + stem[found.end() :]).strip("-_. ")
+    split = SPLIT.search(stem.lower())
+    return stem if split is None else (stem[: split.start()] + stem[split.end() :]).strip("-_. ")
 
 
 # --- one file ------------------------------------------------------------------------------
 
 
 def _read(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
-    """The format of a file and what is in it."""
+    """Return the format of a file and its content."""
     try:
         if path.suffix.lower() in BINARY:
             return _read_table(path, title, reading)
@@ -266,9 +286,9 @@ def _read(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
     if not first:
         raise _empty(path)
     name = reading.form or _without_header(first)
-    form = _BY_NAME.get(name)
-    if form is not None and form.of_text is not None:
-        return name, form.of_text(path, text, split_of(path))
+    data_format = _BY_NAME.get(name)
+    if data_format is not None and data_format.of_text is not None:
+        return name, data_format.of_text(path, text, split_of(path))
     read = {"{": read_json_lines, "[": read_json}.get(first.lstrip()[:1], read_separated)
     table = read(path, text)
     return _of_table(path, table, list(table.columns), title, reading)
@@ -282,10 +302,9 @@ def _without_header(first: str) -> str:
 
 def _read_table(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
     names = names_of(path)
-    own = [name for name in reading.columns.named if name]
-    return _of_table(
-        path, read_binary(path, [*COLUMNS, *MATRIX_COLUMNS, *own]), names, title, reading
-    )
+    named = [name for name in reading.columns.named if name]
+    table = read_binary(path, [*COLUMNS, *MATRIX_COLUMNS, *named])
+    return _of_table(path, table, names, title, reading)
 
 
 def _of_table(
@@ -296,8 +315,8 @@ def _of_table(
     name = reading.form or _with_header(names, reading.columns) or _matrices_of(names, table)
     if not name:
         raise _unknown(path, names)
-    form = _BY_NAME[name]
-    if form.of_text is not None:
+    data_format = _BY_NAME[name]
+    if data_format.of_text is not None:
         raise MerulaError.of(
             "M691",
             f"{path} is a table, not a text without a header",
@@ -307,19 +326,19 @@ def _of_table(
     if not len(table):
         raise _empty(path)
     title = title or title_of(path)
-    if form.of_table is not None:
-        found = form.of_table(path, table, title, reading.columns)
+    if data_format.of_table is not None:
+        read = data_format.of_table(path, table, title, reading.columns)
     else:
-        assert form.of_matrices is not None
-        found = Read(matrices=form.of_matrices(path, table, title))
+        assert data_format.of_matrices is not None
+        read = Read(matrices=data_format.of_matrices(path, table, title))
     split = split_of(path)
     if split:
-        found = Read(
-            [s if s.split else s._replace(split=split) for s in found.sentences],
-            [p if p.split else p._replace(split=split) for p in found.pairs],
-            [m if m.split else m._replace(split=split) for m in found.matrices],
+        read = Read(
+            [s if s.split else s._replace(split=split) for s in read.sentences],
+            [p if p.split else p._replace(split=split) for p in read.pairs],
+            [m if m.split else m._replace(split=split) for m in read.matrices],
         )
-    return name, found
+    return name, read
 
 
 def _with_header(names: Sequence[str], columns: Columns) -> str:
@@ -329,7 +348,7 @@ def _with_header(names: Sequence[str], columns: Columns) -> str:
 
 
 def _matrices_of(names: Sequence[str], table: DataTable) -> str:
-    """The format of a table of matrices, or an empty text where it is none."""
+    """Return the format of a table of matrices; empty if it is not one."""
     starts = {name.partition(".")[0] for name in names}
     if {"context", "answers"} <= starts:
         return "matrices"
@@ -344,7 +363,7 @@ def _matrices_of(names: Sequence[str], table: DataTable) -> str:
 
 
 def _has_truths(table: DataTable) -> bool:
-    """Whether some columns of a table hold nothing but True and False."""
+    """Return whether some column of a table contains nothing but True and False."""
     values = TRUE | FALSE
     return any(
         cells and all(word_of(cell).strip().lower() in values for cell in cells)
@@ -362,12 +381,12 @@ def _empty(path: Path) -> MerulaError:
 
 
 def _unknown(path: Path, names: Sequence[str]) -> MerulaError:
-    """The error of a file whose format nobody knows."""
+    """Return the error of a file whose format is not recognised."""
     return MerulaError.of(
         "M691",
-        f"it is not clear what {path} holds",
+        f"the columns of {path} are not those of any format",
         remedy="name the columns: --sentence COLUMN --label COLUMN for sentences, --good COLUMN"
         " --bad COLUMN for pairs; or the format: --as FORMAT",
-        notes=[f"its columns are called {listing(names)}"[:LONGEST_NOTE]],
+        notes=[f"its columns are called {listing(names)}"[:MAX_NOTE]],
         place=str(path),
     )

@@ -1,4 +1,10 @@
-"""Rows of each format as sentences and pairs."""
+"""Rows of sentences and pairs, whatever their format.
+
+In goes a `DataTable`, or the text of a file without a header, out comes what was `Read`;
+``readers.FORMATS`` names the functions, ``published`` calls `read_sentences`. Columns are optional
+but for the sentences; a label that is neither good nor bad raises, a missing one is None. Values
+that many rows share (cells, groups) are one object.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +26,13 @@ from merula.audit.corpus import (
     Place,
     Sentence,
 )
-from merula.audit.reading.tables import DataTable, UnreadableLine, lacks, refuse, split_tabs
+from merula.audit.reading.tables import DataTable, UnreadableLine, lacks, split_tabs, unreadable
 from merula.audit.reading.values import MISSING, first_column, text_of, word_of
 from merula.core.frozen import frozen
 
 
 class Read(NamedTuple):
-    """What was read of a file."""
+    """The content of a file."""
 
     sentences: Sequence[Sentence] = ()
     pairs: Sequence[Pair] = ()
@@ -41,7 +47,7 @@ IN, OUT = (
 )
 LABELS = ("acceptable", "label")
 ROLES = (LICENSOR, "npi_present", SCOPE)
-# The columns that are read of a Parquet or Arrow file, with all that stands inside them.
+# The columns that are read from a Parquet or Arrow file, with all columns inside them.
 COLUMNS = (
     "sentence acceptable label factors scope spans lexemes licensor npi_present npi environment env"
     " design address paradigm group split frame variant sentence_good sentence_bad contrast"
@@ -62,7 +68,7 @@ class Columns:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """All of them."""
+        """Return all of them."""
         return (self.good, self.bad, self.sentence, self.label, self.group)
 
 
@@ -75,24 +81,24 @@ def _either(value: Any, yes: frozenset[str], no: frozenset[str]) -> bool | None:
 
 
 def _labels(file: str, cells: Sequence[Any], rows: Sequence[int]) -> list[bool | None]:
-    """What labels say; raises `MerulaError` where one says nothing that is known."""
-    known: dict[str, bool | None] = {}
+    """Return labels as truth values; raises `MerulaError` where one is neither good nor bad."""
+    values: dict[str, bool | None] = {}
     faults = []
-    found = []
+    labels = []
     for cell, row in zip(cells, rows, strict=True):
         word = word_of(cell).strip().lower()
-        if word not in known:
-            known[word] = _either(word, GOOD, BAD)
-        found.append(known[word])
-        if known[word] is None and word not in MISSING:
+        if word not in values:
+            values[word] = _either(word, GOOD, BAD)
+        labels.append(values[word])
+        if values[word] is None and word not in MISSING:
             faults.append(UnreadableLine(row, f"the label `{word[:40]}` is neither good nor bad"))
     if faults:
         remedy = (
             "write 1 for good sentences and 0 for bad ones (true and false, yes and no, good and"
             " bad, acceptable and unacceptable, grammatical and ungrammatical are understood)"
         )
-        raise refuse("M695", file, faults, remedy)
-    return found
+        raise unreadable("M695", file, faults, remedy)
+    return labels
 
 
 def _required(path: Path, table: DataTable, name: str, option: str) -> Sequence[Any]:
@@ -105,7 +111,7 @@ def _required(path: Path, table: DataTable, name: str, option: str) -> Sequence[
 
 
 def read_sentences(path: Path, table: DataTable, title: str, names: Columns) -> Read:
-    """Sentences of a table with a header: Merula's columns, or those that the user names."""
+    """Return the sentences of a table, in Merula's columns or those that the user names."""
     file = str(path)
     texts = _required(path, table, names.sentence or "sentence", "--sentence")
     for given, option in ((names.label, "--label"), (names.group, "--group")):
@@ -116,7 +122,7 @@ def read_sentences(path: Path, table: DataTable, title: str, names: Columns) -> 
     objects = first_column(table, "npi") if _has_roles(table) else None
     parts = _parts(table, title)
     splits = first_column(table, "split") or [""] * len(table)
-    found = [
+    sentences = [
         Sentence(text, label, group, part, cell, split, Place(file, row), span, lemmas, npi)
         for text, label, group, part, cell, split, row, span, lemmas, npi in zip(
             map(text_of, texts),
@@ -132,22 +138,22 @@ def read_sentences(path: Path, table: DataTable, title: str, names: Columns) -> 
             strict=True,
         )
     ]
-    return Read(sentences=found)
+    return Read(sentences)
 
 
 def _has_roles(table: DataTable) -> bool:
-    """Whether columns say of each sentence what a suite says: licensor, NPI and scope."""
+    """Return whether a table has a suite's columns of licensor, NPI and scope."""
     return all(name in table.columns for name in ROLES)
 
 
 def _npi_object(table: DataTable) -> str:
-    """The object that is an NPI in some cells: a factor, and a rule asks for its place."""
+    """Return the object that is an NPI in some cells: a factor that has a scope; or ""."""
     factors = table.under("factors")
     return next((name for name in table.under(SCOPE) if name in factors), "")
 
 
 def _parts(table: DataTable, title: str) -> list[str]:
-    """What each row belongs to: an environment and an NPI; else a design."""
+    """Return the part of each row: an environment and an NPI, or else a design."""
     env = first_column(table, "environment", "env", "UID")
     if env is None:
         return [title] * len(table)
@@ -158,19 +164,19 @@ def _parts(table: DataTable, title: str) -> list[str]:
 
 
 def _groups(table: DataTable, names: Columns, parts: Sequence[str]) -> list[str]:
-    """The paradigm of each row; empty where the data do not tell."""
-    own = first_column(table, names.group, "paradigm", "group", "address")
-    if own is None:
+    """Return the paradigm of each row; empty where the data do not say."""
+    column = first_column(table, names.group, "paradigm", "group", "address")
+    if column is None:
         return [""] * len(table)
-    known: dict[tuple[str, str], str] = {}
+    shared: dict[tuple[str, str], str] = {}
     return [
-        known.setdefault((part, value), f"{part} {value}")
-        for part, value in zip(parts, map(word_of, own), strict=True)
+        shared.setdefault((part, value), f"{part} {value}")
+        for part, value in zip(parts, map(word_of, column), strict=True)
     ]
 
 
 def _cells(table: DataTable, npi_object: str) -> list[Cell]:
-    """The cell of each row: few values, shared."""
+    """Return the cell of each row; equal cells are one object, since there are few."""
     factors = table.under("factors")
     if not factors or _has_roles(table):
         factors = {name: table.columns[name] for name in ROLES if name in table.columns}
@@ -185,18 +191,18 @@ def _cells(table: DataTable, npi_object: str) -> list[Cell]:
     }
     absent = [None] * len(table)
     by_role = [column or absent for column in roles.values()]
-    others = [first_column(table, name) or absent for name in ("frame", "variant")]
-    known: dict[tuple[Any, ...], Cell] = {}
-    found = []
-    for values in zip(*factors.values(), *by_role, *others, strict=True):
-        cell = known.get(values)
+    settings = [first_column(table, name) or absent for name in ("frame", "variant")]
+    shared: dict[tuple[Any, ...], Cell] = {}
+    cells = []
+    for values in zip(*factors.values(), *by_role, *settings, strict=True):
+        cell = shared.get(values)
         if cell is None:
-            own = tuple((n, word_of(v)) for n, v in zip(names, values, strict=False))
+            pairs = tuple((n, word_of(v)) for n, v in zip(names, values, strict=False))
             licensor, npi, scope = (_either(v, IN, OUT) for v in values[len(names) : -2])
             setting = " ".join(word_of(value) for value in values[-2:])
-            cell = known[values] = Cell(own, licensor, npi, scope, npi_object, setting)
-        found.append(cell)
-    return found
+            cell = shared[values] = Cell(pairs, licensor, npi, scope, npi_object, setting)
+        cells.append(cell)
+    return cells
 
 
 def _spans(table: DataTable) -> Iterator[tuple[ObjectSpan, ...]]:
@@ -209,7 +215,7 @@ def _spans(table: DataTable) -> Iterator[tuple[ObjectSpan, ...]]:
 
 
 def _lexemes(table: DataTable) -> Iterator[tuple[str, ...]]:
-    """The lexemes of each row, without choices of words of values (``any=no``)."""
+    """Yield the lexemes of each row, without words that a value chooses (``any=no``)."""
     columns = [c for name, c in table.under("lexemes").items() if "=" not in name]
     if not columns:
         yield from repeat((), len(table))
@@ -222,7 +228,7 @@ def _lexemes(table: DataTable) -> Iterator[tuple[str, ...]]:
 
 
 def read_pairs(path: Path, table: DataTable, title: str, names: Columns) -> Read:
-    """Pairs of a table with a header: BLiMP's columns, or those that the user names."""
+    """Return the pairs of a table, in BLiMP's columns or those that the user names."""
     good = _required(path, table, names.good or "sentence_good", "--good")
     bad = _required(path, table, names.bad or "sentence_bad", "--bad")
     if names.group:
@@ -233,7 +239,7 @@ def read_pairs(path: Path, table: DataTable, title: str, names: Columns) -> Read
     splits = first_column(table, "split") or [""] * len(table)
     cloze = "masked" in table.columns or "cloze" in f"{path.parent.name} {path.stem}".lower()
     file = str(path)
-    found = [
+    pairs = [
         Pair(g, b, part, group, _contrast(c), c, split, Place(file, row), cloze)
         for g, b, part, group, c, split, row in zip(
             map(text_of, good),
@@ -246,11 +252,11 @@ def read_pairs(path: Path, table: DataTable, title: str, names: Columns) -> Read
             strict=True,
         )
     ]
-    return Read(pairs=found)
+    return Read(pairs=pairs)
 
 
 def _contrast(condition: str) -> str:
-    """What differs in a pair, as its condition says: ``npi_present=1-0``, ``scope``."""
+    """Return the contrast of a pair by its condition: ``npi_present=1-0``, ``scope``; or ""."""
     crossed = CROSSED.search(condition)
     name = crossed[1] if crossed else condition
     return {"npi_present": NPI, "npi": NPI, LICENSOR: LICENSOR, SCOPE: SCOPE}.get(name, "")
@@ -263,50 +269,49 @@ CROSSED = re.compile(r"(licensor|scope|npi_present)=[01]-[01]")
 
 
 def read_npi(path: Path, text: str, split: str) -> Read:
-    """Metadata, label, an empty column, a sentence; tabs between them, no header."""
+    """Return sentences from lines of metadata, label, an empty cell and a sentence, with tabs."""
     file = str(path)
     lines = list(split_tabs(path, text, 4, "metadata, a label, an empty cell and a sentence"))
     numbers = [number for number, _ in lines]
     labels = _labels(file, [cells[1] for _, cells in lines], numbers)
-    known: dict[str, tuple[Cell, str]] = {}
-    found, faults = [], []
+    designs: dict[str, tuple[Cell, str]] = {}
+    sentences, faults = [], []
     for (number, cells), label in zip(lines, labels, strict=True):
         design, marker, paradigm = cells[0].rpartition("-paradigm=")
         if not marker:
-            why = f"the metadata `{cells[0][:60]}` name no paradigm"
+            why = f"the metadata `{cells[0][:60]}` do not name a paradigm"
             faults.append(UnreadableLine(number, why))
             continue
-        if design not in known:
-            known[design] = _design(design)
-        cell, part = known[design]
+        if design not in designs:
+            designs[design] = _design(design)
+        cell, part = designs[design]
         group = f"{part} {paradigm}"
-        found.append(Sentence(cells[3], label, group, part, cell, split, Place(file, number)))
+        sentences.append(Sentence(cells[3], label, group, part, cell, split, Place(file, number)))
     if faults:
-        raise refuse(
+        raise unreadable(
             "M692",
             file,
             faults,
             "metadata are written like experiment=NPI-env=only-npi=any-crucial_item=only-licensor=1"
             "-scope=1-npi_present=1-paradigm=7",
         )
-    return Read(sentences=found)
+    return Read(sentences=sentences)
 
 
 def _design(metadata: str) -> tuple[Cell, str]:
-    """The cell and the part that metadata say."""
+    """Return the cell and the part that metadata name."""
     pairs = [item.partition("=") for item in re.split(r"-(?=\w+=)", metadata)]
-    said: Mapping[str, str] = {name: value for name, _, value in pairs}
+    values: Mapping[str, str] = {name: value for name, _, value in pairs}
     names = ("experiment", "env", "npi", "crucial_item")
-    factors = tuple((name, value) for name, value in said.items() if name not in names)
-    licensor, npi, scope = (_either(said.get(name), IN, OUT) for name in ROLES)
-    return Cell(
-        factors, licensor, npi, scope
-    ), f"{said.get('env', '')} {said.get('npi', '')}".strip()
+    factors = tuple((name, value) for name, value in values.items() if name not in names)
+    licensor, npi, scope = (_either(values.get(name), IN, OUT) for name in ROLES)
+    part = f"{values.get('env', '')} {values.get('npi', '')}".strip()
+    return Cell(factors, licensor, npi, scope), part
 
 
 def read_npi_pairs(path: Path, text: str, split: str) -> Read:
-    """Task, two sentences, the index of the good one, condition; tabs between, no header."""
-    found, faults = [], []
+    """Return pairs from lines of task, two sentences, index of the good one, condition."""
+    pairs, faults = [], []
     columns = "a task, two sentences, 0 or 1 (which is good) and a condition"
     cloze = "cloze" in path.stem.lower()
     for number, cells in split_tabs(path, text, 5, columns):
@@ -319,7 +324,7 @@ def read_npi_pairs(path: Path, text: str, split: str) -> Read:
         good, bad = (one, other) if index.strip() == "0" else (other, one)
         contrast = _contrast(condition)
         place = Place(str(path), number)
-        found.append(Pair(good, bad, task, "", contrast, condition, split, place, cloze))
+        pairs.append(Pair(good, bad, task, "", contrast, condition, split, place, cloze))
     if faults:
-        raise refuse("M692", str(path), faults, "write 0 for the first and 1 for the second")
-    return Read(pairs=found)
+        raise unreadable("M692", str(path), faults, "write 0 for the first and 1 for the second")
+    return Read(pairs=pairs)

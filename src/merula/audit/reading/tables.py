@@ -1,6 +1,8 @@
-"""Files as columns: CSV and TSV, JSON Lines, Parquet and Arrow, nested columns with dots.
+"""Files as columns: CSV and TSV, JSON, JSON Lines, Parquet and Arrow.
 
-What cannot be read is a problem with the file, the line and the remedy (`MerulaError`).
+In goes a path, or the text of a file, out comes a `DataTable`; ``readers`` calls the function for
+the kind of file. Columns inside columns get names with dots (``factors.npi``). A file that cannot
+be read raises `MerulaError` with the first lines at fault, and a remedy.
 """
 
 from __future__ import annotations
@@ -19,16 +21,16 @@ from merula.core.wording import did_you_mean, listing
 
 SUFFIXES = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv", ".json")
 BINARY = (".parquet", ".arrow")
-MOST = 5  # rows at fault that are named
-LONGEST_NOTE = 300  # characters
-LONGEST_CELL = 2**31 - 1  # characters
+MAX_FAULTS_SHOWN = 5  # rows at fault that are named: they are mostly of one kind
+MAX_NOTE = 300  # characters of a note: four lines of a terminal
+MAX_CELL = 2**31 - 1  # characters; `csv` takes no more than a C long, and else only 131,072
 
 
 @frozen(eq=False)
 class DataTable:
-    """The columns of a file; ``rows[i]`` is the line (or row) that cell *i* of each stands in.
+    """The columns of a file; ``rows[i]`` is the line (or row), from 1, of cell *i* of each.
 
-    ``twice`` are names that several columns have; of these the last is kept.
+    ``twice`` are names that several columns have; the last of these columns is kept.
     """
 
     columns: Mapping[str, Sequence[Any]]
@@ -39,7 +41,7 @@ class DataTable:
         return len(self.rows)
 
     def under(self, name: str) -> dict[str, Sequence[Any]]:
-        """The columns inside a column: ``factors.npi`` as ``npi``."""
+        """Return the columns inside a column: ``factors.npi`` as ``npi``."""
         start = f"{name}."
         return {n[len(start) :]: c for n, c in self.columns.items() if n.startswith(start)}
 
@@ -52,13 +54,13 @@ class UnreadableLine:
     why: str
 
 
-def refuse(
+def unreadable(
     code: str, file: str, faults: Sequence[UnreadableLine], remedy: str, notes: Sequence[str] = ()
 ) -> MerulaError:
-    """The error of some lines of a file: the first of them, each at its place."""
+    """Return the error of some lines of a file: the first of them, each at its place."""
     shown = [
         Diagnostic(code, fault.why, (), remedy, tuple(notes), "error", f"{file}:{fault.row}")
-        for fault in faults[:MOST]
+        for fault in faults[:MAX_FAULTS_SHOWN]
     ]
     more = len(faults) - len(shown)
     if more > 0:
@@ -74,7 +76,7 @@ def refuse(
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, which is UTF-8 with or without a byte order mark."""
+    """Return the text of a file in UTF-8, with or without a byte order mark, or in UTF-16."""
     data = path.read_bytes()
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16", errors="replace").encode()
@@ -82,24 +84,24 @@ def read_text(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        what = "is no text" if b"\0" in data[:4096] else "is not in UTF-8"
+        what = "is not text" if b"\0" in data[:4096] else "is not in UTF-8"
         raise MerulaError.of(
             "M694",
-            f"{path} {what}: the byte {data[error.start]:#04x} means nothing here",
+            f"{path} {what}: the byte {data[error.start]:#04x} has no meaning there",
             remedy="save it as UTF-8 and run this again",
             place=f"{path}:{line}",
         ) from error
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not empty, with their numbers; all usual line ends."""
+    """Yield the lines that are not empty, with their numbers; takes all usual line ends."""
     for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if line.strip():
             yield number, line
 
 
 def split_tabs(path: Path, text: str, width: int, what: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of a file without a header, tabs between them; raises where a line has others."""
+    """Yield the cells of a file without a header, tabs between them; raises for other widths."""
     faults = []
     for number, line in lines_of(text):
         cells = line.split("\t")
@@ -111,14 +113,14 @@ def split_tabs(path: Path, text: str, width: int, what: str) -> Iterator[tuple[i
                 UnreadableLine(number, f"this line has {len(cells)} {noun} instead of {width}")
             )
     if faults:
-        raise refuse("M692", str(path), faults, f"a line holds {what}, with tabs between them")
+        raise unreadable("M692", str(path), faults, f"a line has {what}, with tabs between them")
 
 
 def read_separated(path: Path, text: str) -> DataTable:
-    """A table with a header; tabs, semicolons or commas between cells, as the header has them."""
+    """Return a table with a header; its cells are separated as those of the header are."""
     header = text.lstrip("\r\n").split("\n", 1)[0]
     separator = max("\t,;", key=header.count)
-    before = csv.field_size_limit(LONGEST_CELL)
+    before = csv.field_size_limit(MAX_CELL)
     try:
         reader = csv.reader(
             io.StringIO(text, newline=""),
@@ -138,12 +140,14 @@ def read_separated(path: Path, text: str) -> DataTable:
             first = reader.line_num + 1
     except csv.Error as error:
         fault = UnreadableLine(reader.line_num, f"this line cannot be read: {error}")
-        raise refuse("M692", str(path), [fault], "save the table again as CSV in UTF-8") from error
+        raise unreadable(
+            "M692", str(path), [fault], "save the table again as CSV in UTF-8"
+        ) from error
     finally:
         csv.field_size_limit(before)
     if faults:
-        remedy = "put cells that hold the separator into double quotes; empty cells need theirs"
-        raise refuse("M692", str(path), faults, remedy)
+        remedy = "put cells that contain the separator into double quotes; keep empty cells"
+        raise unreadable("M692", str(path), faults, remedy)
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     names = [name.strip() for name in names]
     twice = tuple(name for name, times in Counter(names).items() if times > 1)
@@ -151,7 +155,7 @@ def read_separated(path: Path, text: str) -> DataTable:
 
 
 def read_json_lines(path: Path, text: str) -> DataTable:
-    """An object a line; objects inside become columns with dots."""
+    """Return a table from an object a line; objects inside become columns with dots."""
     rows: list[tuple[int, Any]] = []
     faults = []
     for number, line in lines_of(text):
@@ -159,7 +163,7 @@ def read_json_lines(path: Path, text: str) -> DataTable:
             rows.append((number, json.loads(line)))
         except ValueError as error:
             faults.append(
-                UnreadableLine(number, f"this line is no JSON: {str(error).partition(':')[0]}")
+                UnreadableLine(number, f"this line is not JSON: {str(error).partition(':')[0]}")
             )
         except RecursionError:
             faults.append(
@@ -169,28 +173,28 @@ def read_json_lines(path: Path, text: str) -> DataTable:
 
 
 def read_json(path: Path, text: str) -> DataTable:
-    """A list of objects, which are counted from one."""
+    """Return a table from a list of objects, which are counted from one."""
     try:
-        found = json.loads(text)
+        entries = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         why = str(error).partition(":")[0]
-        fault = UnreadableLine(line, f"from this line on the list is no JSON: {why}")
-        raise refuse("M692", str(path), [fault], "make the file again, or cut it out whole") from (
-            error
-        )
-    return _of_objects(path, list(enumerate(found, start=1)), [], "entry")
+        fault = UnreadableLine(line, f"from this line on the list is not JSON: {why}")
+        raise unreadable(
+            "M692", str(path), [fault], "make the file again, or cut it out whole"
+        ) from (error)
+    return _of_objects(path, list(enumerate(entries, start=1)), [], "entry")
 
 
 def _of_objects(
     path: Path, rows: Sequence[tuple[int, Any]], faults: list[UnreadableLine], a: str
 ) -> DataTable:
-    """The columns of objects, each with its number; raises where one is none."""
+    """Return the columns of objects, each with its number; raises where one is not an object."""
     columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
     for number, row in rows:
         if not isinstance(row, dict):
-            faults.append(UnreadableLine(number, f"this {a} is no JSON object"))
+            faults.append(UnreadableLine(number, f"this {a} is not a JSON object"))
             continue
         for name, cell in _flat(row):
             column = columns.setdefault(name, [])
@@ -201,8 +205,8 @@ def _of_objects(
         faults.sort(key=lambda fault: fault.row)
         remedy = 'write objects, as in {"sentence": "The dog barks.", "acceptable": true}'
         if a == "line":
-            remedy = f"a line holds one object{remedy.removeprefix('write objects')}"
-        raise refuse("M692", str(path), faults, remedy)
+            remedy = f"a line has one object{remedy.removeprefix('write objects')}"
+        raise unreadable("M692", str(path), faults, remedy)
     for column in columns.values():
         column.extend([None] * (len(numbers) - len(column)))
     return DataTable(columns, numbers)
@@ -220,7 +224,7 @@ def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
 
 
 def read_binary(path: Path, wanted: Sequence[str]) -> DataTable:
-    """The columns of a Parquet or Arrow file that are wanted, or stand inside one that is."""
+    """Return the wanted columns of a Parquet or Arrow file, with all columns inside them."""
     import pyarrow as pa
 
     try:
@@ -228,18 +232,18 @@ def read_binary(path: Path, wanted: Sequence[str]) -> DataTable:
         table = table.select([n for n in table.column_names if n.partition(".")[0] in wanted])
         columns = columns_of(table)
     except (pa.ArrowException, ValueError) as error:
-        what = str(error).splitlines()[0] if str(error) else "nothing is known of the fault"
+        what = str(error).splitlines()[0] if str(error) else "the library does not say why"
         raise MerulaError.of(
             "M692",
             f"{path} cannot be read: {what}",
-            remedy="it is damaged, or is no file of this kind: fetch or make it again",
+            remedy="it is damaged, or not of the kind that its name says: make it again",
             place=str(path),
         ) from error
     return DataTable(columns, range(1, table.num_rows + 1))
 
 
 def columns_of(table: Any) -> dict[str, list[Any]]:
-    """The columns of an Arrow table as plain values, those inside structs with dots."""
+    """Return the columns of an Arrow table as Python values, those inside structs with dots."""
     import pyarrow as pa
 
     from merula.data.formats import plain_schema
@@ -267,7 +271,7 @@ def _arrow_table(path: Path) -> Any:
 
 
 def names_of(path: Path) -> list[str]:
-    """The names of the columns of a Parquet or Arrow file."""
+    """Return the names of the columns of a Parquet or Arrow file."""
     return list(_arrow_schema(path).names)
 
 
@@ -289,18 +293,18 @@ def _arrow_schema(path: Path) -> Any:
         raise MerulaError.of(
             "M692",
             f"{path} cannot be read: {str(error).splitlines()[0]}",
-            remedy="it is damaged, or is no file of this kind: fetch or make it again",
+            remedy="it is damaged, or not of the kind that its name says: make it again",
             place=str(path),
         ) from error
 
 
-def lacks(path: str, column: str, there: Sequence[str], remedy: str) -> MerulaError:
-    """The error of a column that a file does not have, and the remedy where no name is near."""
-    named = [name for name in there if name]
+def lacks(path: str, column: str, columns: Sequence[str], remedy: str) -> MerulaError:
+    """Return the error of a column that a file lacks; ``remedy`` is for when no name is near."""
+    named = [name for name in columns if name]
     return MerulaError.of(
         "M693",
         f"{path} has no column `{column}`",
         remedy=did_you_mean(column, named) or remedy,
-        notes=[f"its columns are called {listing(named)}"[:LONGEST_NOTE]],
+        notes=[f"its columns are called {listing(named)}"[:MAX_NOTE]],
         place=path,
     )
