@@ -78,7 +78,7 @@ def _checks(audit: Audit) -> Table:
     """Return a table with a row for each check that had something to look at."""
     from rich.text import Text
 
-    table = _table("check", "audit", "of", "what is looked for")
+    table = _table("check", "found", "of", "what is looked for")
     for column in table.columns[1:3]:
         column.justify = "right"
     for column in table.columns[:3]:

@@ -187,7 +187,7 @@ class RowTally:
 
     def _charts(self) -> Iterator[Chart]:
         if "cell" in self.pairs:
-            note = "a star marks size that are unacceptable"
+            note = "a star marks sentences that are unacceptable"
             yield _chart("Cells", "cell", self._cells(), note=note)
         if "acceptable" in self.plain:
             names = {"true": "acceptable", "false": "unacceptable"}
@@ -203,7 +203,7 @@ class RowTally:
             note = "counted from 0, as the column correct does"
             yield _chart("Where the right answer stands", "position", bars, note=note)
         if self.plain.get("broken"):
-            unit = "answers" if self.config.kind == MATRIX else "size"
+            unit = "answers" if self.config.kind == MATRIX else "sentences"
             rules = self.config.rules
             bars = [Bar(r, n, note=rules.get(r, "")) for r, n in self.plain["broken"].most_common()]
             size = self._sentence_count()
