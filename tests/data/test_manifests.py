@@ -226,9 +226,9 @@ def test_a_field_of_another_type(tmp_path: Path, file: str, manifest: AnyManifes
         changed[inner][0][name] = new
         write(tmp_path, file, changed)
         assert fault(tmp_path) == f"`{name}` is {new!r}"
-    for new in (3, {"a": []}, "x", None):
-        write(tmp_path, file, {**manifest.to_json(), inner: new})
-        assert fault(tmp_path) == f"`{inner}` is {new!r}"
+    for other in (3, {"a": []}, "x", None):
+        write(tmp_path, file, {**manifest.to_json(), inner: other})
+        assert fault(tmp_path) == f"`{inner}` is {other!r}"
     changed = json.loads(json.dumps(manifest.to_json()))
     changed[inner][0]["more"] = 1
     write(tmp_path, file, changed)

@@ -136,7 +136,8 @@ def test_what_passes_is_what_is_selected(
     made, distinct = selector.constraints(plan.slots, EVERY)
     assert passing(plan, made, distinct) == expected
     assert plan.space.count == len(expected)
-    assert all(c.origin.text in " ".join(selection.split()) for c in [*made, *distinct])
+    origins = [c.origin for c in made] + [d.origin for d in distinct]
+    assert all(origin.text in " ".join(selection.split()) for origin in origins)
 
 
 def test_only_slots_of_one_sentence_select_each_other() -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from merula.plan import elimination
 from merula.plan.elimination import Component
-from merula.plan.relations import Constraint, Distinct, Origin, TooWide
+from merula.plan.relations import Constraint, ConstraintOrigin, Distinct, TooWide
 
-ORIGIN = Origin("a test")
+ORIGIN = ConstraintOrigin("a test")
 Drawn = tuple[list[int], list[Constraint], list[Distinct]]
 
 
@@ -142,7 +142,9 @@ def test_what_ties_too_much_together_is_named() -> None:
     groups = [np.arange(size)] * 2
     table = np.random.default_rng(1).random((size, size)) < 0.5
     every = [(0, 1), (1, 2), (0, 2)]
-    constraints = [Constraint(slots, tuple(groups), table, Origin(str(slots))) for slots in every]
+    constraints = [
+        Constraint(slots, tuple(groups), table, ConstraintOrigin(str(slots))) for slots in every
+    ]
     with pytest.raises(TooWide) as error:
         Component([size] * 3, constraints, [])
     assert sorted(error.value.slots) == [0, 1, 2]
