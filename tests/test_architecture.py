@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections import defaultdict
 from itertools import chain
 from pathlib import Path
 
@@ -13,6 +14,18 @@ import merula
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "merula"
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+# Two forms of one thing, before and after names are looked up; a grammar and what Python has of it.
+TWINS = (
+    {"language/syntax", "grammar/model"},
+    {"language/syntax", "lexicon/table"},
+    {"api", "grammar/model"},
+)
+READ = (
+    "Sentence",
+    "Pair",
+    "Matrix",
+    "Cell",
+)  # what the audit reads of anybody's data has its plain name
 
 
 def layers() -> list[list[str]]:
@@ -56,6 +69,23 @@ def test_places_are_there() -> None:
             room = name.partition("/")[0] if (SOURCE / name.partition("/")[0]).is_dir() else room
             places += 1
     assert places > 40
+
+
+def test_a_public_class_has_its_name_alone() -> None:
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in SOURCE.rglob("*.py"):
+        module = path.relative_to(SOURCE).with_suffix("").as_posix()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                if module == "audit/corpus" and node.name in READ:
+                    continue
+                places[node.name].add(module)
+    several = {
+        name: modules
+        for name, modules in places.items()
+        if len(modules) > 1 and modules not in TWINS
+    }
+    assert not several
 
 
 def test_the_documented_names_are_there() -> None:

@@ -226,7 +226,8 @@ def test_a_field_of_another_type(tmp_path: Path, file: str, manifest: AnyManifes
         changed[inner][0][name] = new
         write(tmp_path, file, changed)
         assert fault(tmp_path) == f"`{name}` is {new!r}"
-    for other in (3, {"a": []}, "x", None):
+    others: tuple[object, ...] = (3, {"a": []}, "x", None)
+    for other in others:
         write(tmp_path, file, {**manifest.to_json(), inner: other})
         assert fault(tmp_path) == f"`{inner}` is {other!r}"
     changed = json.loads(json.dumps(manifest.to_json()))

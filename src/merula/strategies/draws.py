@@ -31,7 +31,7 @@ class Choosing(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Source(Generic[T]):
+class DrawSource(Generic[T]):
     """Named slots, what chooses among their lexemes, and what is made of a choice.
 
     One of ``parts`` is drawn too, and ``make`` is given it together with the choice.
@@ -45,11 +45,11 @@ class Source(Generic[T]):
     @staticmethod
     def of(
         narrow: Restriction, parts: Sequence[Any], make: Callable[[Any, Chosen], T]
-    ) -> Source[T]:
+    ) -> DrawSource[T]:
         """What is drawn from a plan."""
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
-        return Source(slots, narrow.chooser, parts, make)
+        return DrawSource(slots, narrow.chooser, parts, make)
 
     def choices(self) -> Iterator[Chosen]:
         """Some choices, always the same: the plainest first."""
@@ -64,7 +64,7 @@ def tries(sizes: Iterable[int]) -> list[list[int]]:
     return [[int(wish) for wish in row] for row in found]
 
 
-class Drawn(SearchStrategy[T]):
+class DrawnInstance(SearchStrategy[T]):
     """Values made of a source, one of its parts, and a lexeme for each slot that some source has.
 
     A lexeme is drawn by its place among those that any source has in the slot, so that a draw
@@ -75,7 +75,7 @@ class Drawn(SearchStrategy[T]):
     than all the rest.
     """
 
-    def __init__(self, name: str, sources: Sequence[Source[T]]) -> None:
+    def __init__(self, name: str, sources: Sequence[DrawSource[T]]) -> None:
         super().__init__()
         self._name, self._sources = name, sources
         known: dict[str, set[Plainness]] = {}

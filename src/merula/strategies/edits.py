@@ -38,7 +38,7 @@ from merula.query.narrowing import (
     values_of,
 )
 from merula.query.occurrences import Occurrence, occurrence, sentences_in
-from merula.strategies.draws import Chosen, Source
+from merula.strategies.draws import Chosen, DrawSource
 from merula.strategies.exchange import Exchange
 from merula.strategies.joint import Joint
 from merula.strategies.sentences import Request, called
@@ -132,7 +132,7 @@ def edits(
         raise ValueError(f"where={dict(where)!r} holds {what} fast, which is to be changed")
     old, new = (None if value is None else clean(value) for value in (old, new))
     wanted = Change(what, old, new, acceptable)
-    sources: list[Source[Edit]] = []
+    sources: list[DrawSource[Edit]] = []
     known: set[str] = set()
     for own, narrows in asked.narrowed():
         plans = [narrow.plan for narrow in narrows]
@@ -155,7 +155,7 @@ def edits(
     return asked.strategy(sources)
 
 
-def _telling(sources: Sequence[Source[Edit]]) -> list[Source[Edit]]:
+def _telling(sources: Sequence[DrawSource[Edit]]) -> list[DrawSource[Edit]]:
     """Sources without the edits that no word shows (*one sheep*, *two sheep*).
 
     Another edit stands for them, of the same cells where one is found soon. Empty where no edit
@@ -177,7 +177,7 @@ def _telling(sources: Sequence[Source[Edit]]) -> list[Source[Edit]]:
     return [replace(source, make=partial(make, i)) for i, source in enumerate(sources)]
 
 
-def _spare(source: Source[Edit], part: Any) -> Edit | None:
+def _spare(source: DrawSource[Edit], part: Any) -> Edit | None:
     """An edit of a part of a source that shows, always the same, if one is found soon."""
     made = (source.make(part, chosen) for chosen in source.choices())
     return next((edit for edit in made if edit.shows), None)
@@ -198,7 +198,7 @@ def _rewritten(
 
 def _other_cells(
     design: Design, narrows: Sequence[Restriction], wanted: Change
-) -> list[Source[Edit]]:
+) -> list[DrawSource[Edit]]:
     """Two cells of an instance that differ in a factor alone, or just in their names."""
     found = []
     for narrow in narrows:
@@ -211,7 +211,7 @@ def _other_cells(
             and _apart(narrow, one, other, wanted.what)
         ]
         if parts:
-            found.append(Source.of(narrow, parts, partial(_cells, wanted.what, design, narrow)))
+            found.append(DrawSource.of(narrow, parts, partial(_cells, wanted.what, design, narrow)))
     return found
 
 
@@ -245,7 +245,7 @@ def _cells(
 
 def _other_variants(
     design: Design, narrows: Sequence[Restriction], wanted: Change
-) -> list[Source[Edit]]:
+) -> list[DrawSource[Edit]]:
     """The same cell of two variants whose lexemes are the same."""
     found = []
     groups: dict[tuple[tuple[str, str], ...], list[tuple[str, Restriction]]] = {}
@@ -264,7 +264,7 @@ def _other_variants(
                 joints[key] = Joint.of(one, other, wanted.what, made)
             if parts and (joint := joints[key]) is not None:
                 make = partial(_variants, (wanted.what, old, new), design, joint, one, other)
-                found.append(Source(joint.slots, joint.chooser, parts, make))
+                found.append(DrawSource(joint.slots, joint.chooser, parts, make))
     return found
 
 
@@ -309,7 +309,7 @@ def _variants(
 
 def _other_lexemes(
     design: Design, narrows: Sequence[Restriction], wanted: Change
-) -> list[Source[Edit]]:
+) -> list[DrawSource[Edit]]:
     """The same cell with another lexeme in a slot, or one that has another value of a feature."""
     found = []
     for narrow in narrows:
@@ -328,7 +328,7 @@ def _other_lexemes(
                 exchange = Exchange.of(narrow, number, old, new, kinds)
                 if exchange is not None:
                     make = partial(_lexeme, wanted.what, number, values, design, narrow)
-                    found.append(Source(exchange.slots, exchange.chooser, shown, make))
+                    found.append(DrawSource(exchange.slots, exchange.chooser, shown, make))
     return found
 
 

@@ -22,7 +22,7 @@ from merula.query.occurrences import (
     pairs_in,
     sentences_in,
 )
-from merula.strategies.draws import Chosen, Drawn, Source
+from merula.strategies.draws import Chosen, DrawnInstance, DrawSource
 
 T = TypeVar("T")
 
@@ -170,13 +170,13 @@ class Request:
     ) -> SearchStrategy[T]:
         """The strategy; ``parts`` says what of a plan is wanted."""
         return self.strategy(
-            Source.of(narrow, own, partial(make, design, narrow))
+            DrawSource.of(narrow, own, partial(make, design, narrow))
             for design, narrows in self.narrowed()
             for narrow in narrows
             if (own := parts(narrow))
         )
 
-    def strategy(self, sources: Iterable[Source[T]]) -> SearchStrategy[T]:
+    def strategy(self, sources: Iterable[DrawSource[T]]) -> SearchStrategy[T]:
         """The strategy that draws from some sources; raises `MerulaError` where there is none."""
         found = list(sources)
         if not found:
@@ -186,7 +186,7 @@ class Request:
                 remedy=NO_PAIRS if self.kind == "pairs" and self._matrices else "ask for less",
                 place=self.grammar._compiled.source.name,
             )
-        return Drawn(str(self), found)
+        return DrawnInstance(str(self), found)
 
 
 def _rules(narrow: Restriction) -> Iterable[str]:

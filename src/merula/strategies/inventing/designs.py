@@ -12,14 +12,14 @@ from merula.strategies.inventing.sketch import Sketch, Way
 
 
 @frozen
-class Drawn:
+class InventedDesign:
     """The sections of the designs, and plainer ones that may stand in their place."""
 
     sections: tuple[Section, ...]
     plainer: tuple[tuple[Section, ...], ...]
 
 
-def draw_designs(c: Choices, sketch: Sketch) -> Drawn:
+def draw_designs(c: Choices, sketch: Sketch) -> InventedDesign:
     """Draw the designs of a grammar."""
     ways = _ways(c, sketch)
     determined = set(sketch.ruled)  # by rules
@@ -28,7 +28,7 @@ def draw_designs(c: Choices, sketch: Sketch) -> Drawn:
     free = [way for way in ways if way.path not in determined]
     own = (free or ways) if sketch.matrix else ways  # a matrix has to have a right answer
     plainer = [_plain(sketch, way) for way in free if way.flips and len(way.values) == 2]
-    return Drawn(tuple(_designs(c, sketch, ways, own)), tuple(plainer))
+    return InventedDesign(tuple(_designs(c, sketch, ways, own)), tuple(plainer))
 
 
 def _designs(c: Choices, sketch: Sketch, ways: Sequence[Way], own: Sequence[Way]) -> list[Section]:
