@@ -20,12 +20,8 @@ TWINS = (
     {"language/syntax", "lexicon/table"},
     {"api", "grammar/model"},
 )
-READ = (
-    "Sentence",
-    "Pair",
-    "Matrix",
-    "Cell",
-)  # what the audit reads of anybody's data has its plain name
+# What the audit reads of anybody's data has its plain name.
+READ = ("Sentence", "Pair", "Matrix", "Cell")
 
 
 def layers() -> list[list[str]]:

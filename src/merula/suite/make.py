@@ -43,7 +43,7 @@ from merula.rows.variation import AddressSpace, Variation
 from merula.suite.draw_matrices import DrawnRows, MatrixSource, labelled, sets_of
 from merula.suite.parts import MadePart, compiled_grammar, make_part, rows_file, warnings_of
 from merula.suite.plan import PUBLISHED, MatrixPlan, ParadigmPlan, SuitePlan
-from merula.suite.published import ParadigmNumbers, published_pairs, published_sentences
+from merula.suite.published_npi import ParadigmNumbers, published_pairs, published_sentences
 from merula.suite.recipe import ParadigmRecipe
 from merula.suite.tables import (
     CLOZE,

@@ -13,9 +13,7 @@ To add a check:
 
 from __future__ import annotations
 
-from merula.audit.checks import answer_claims as matrix_claims
-from merula.audit.checks import answer_sets as matrix_sets
-from merula.audit.checks import balance, contrasts, repetition, spelling
+from merula.audit.checks import answer_claims, answer_sets, balance, contrasts, repetition, spelling
 from merula.audit.findings import Check
 
 CHECKS = (
@@ -26,23 +24,23 @@ CHECKS = (
     Check("identical", "pairs of one and the same sentence", contrasts.identical),
     Check("repeated-pairs", "pairs that are there already", repetition.repeated_pairs),
     # repetition in matrices
-    Check("repeated-matrices", "matrices that are there already", matrix_sets.repeated),
-    Check("equal-answers", "wrong answers that are one sentence", matrix_sets.equal_answers),
-    Check("right-answer-twice", "wrong answers like the right one", matrix_sets.equal_to_right),
+    Check("repeated-matrices", "matrices that are there already", answer_sets.repeated),
+    Check("equal-answers", "wrong answers that are one sentence", answer_sets.equal_answers),
+    Check("right-answer-twice", "wrong answers like the right one", answer_sets.equal_to_right),
     Check(
         "answer-in-context",
         "wrong answers from the context",
-        matrix_sets.wrong_in_context,
+        answer_sets.wrong_in_context,
         fault=False,
     ),
-    Check("right-in-context", "right answers from the context", matrix_sets.right_in_context),
+    Check("right-in-context", "right answers from the context", answer_sets.right_in_context),
     # answer sets
-    Check("right-answers", "matrices with no right answer, or several", matrix_sets.one_right),
-    Check("answer-sizes", "matrices of another size than the rest", matrix_sets.sizes),
-    Check("answer-labels", "labels that are missing, twice, or wrong", matrix_sets.labels),
-    Check("answer-place", "places where the right answer stands too often", matrix_sets.position),
-    Check("answer-classes", "which classes answers break", matrix_sets.classes, fault=False),
-    Check("answer-rules", "answers that break other rules than told", matrix_claims.claims),
+    Check("right-answers", "matrices with no right answer, or several", answer_sets.one_right),
+    Check("answer-sizes", "matrices of another size than the rest", answer_sets.sizes),
+    Check("answer-labels", "labels that are missing, twice, or wrong", answer_sets.labels),
+    Check("answer-place", "places where the right answer stands too often", answer_sets.position),
+    Check("answer-classes", "which classes answers break", answer_sets.classes, fault=False),
+    Check("answer-rules", "answers that break other rules than told", answer_claims.claims),
     # contrasts
     Check("contrast", "pairs that differ in more than their contrast", contrasts.beyond),
     Check("cloze-length", "cloze pairs of unequal length", contrasts.cloze_length),
@@ -69,7 +67,7 @@ CHECKS = (
     Check("split-sentences", "sentences in two splits", repetition.split_sentences),
     Check("split-paradigms", "sentences of a paradigm in two splits", repetition.split_paradigms),
     Check("split-lexemes", "lexemes in two splits", repetition.split_lexemes),
-    Check("split-contexts", "sentences of contexts in two splits", matrix_sets.split_contexts),
-    Check("split-right", "right answers in two splits", matrix_sets.split_right),
-    Check("split-answers", "answers in two splits", matrix_sets.split_answers),
+    Check("split-contexts", "sentences of contexts in two splits", answer_sets.split_contexts),
+    Check("split-right", "right answers in two splits", answer_sets.split_right),
+    Check("split-answers", "answers in two splits", answer_sets.split_answers),
 )  # fmt: skip
