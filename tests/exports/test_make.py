@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from export_folders import keys, publish, run
+from export_folders import KEYS, KEYS_CSV, keys, publish, run
 from merula.audit import read_corpus
 from merula.cli import main
 from merula.core.diagnostics import MerulaError
@@ -743,6 +743,20 @@ def test_names_are_names_of_files(text: str, other: str) -> None:
     # what it loses of letters and digits tells it apart
     letters, others = ("".join(c for c in own if c.isalnum()) for own in (text, other))
     assert letters == others or name != name_of(other)
+
+
+@pytest.mark.parametrize("form", ["blimp", "minicons", "lm-eval", "syntaxgym"])
+def test_configurations_that_would_be_one_file_are_an_error(tmp_path: Path, form: str) -> None:
+    """Two names that differ in signs are one in ASCII."""
+    text = KEYS.replace("crossed   ", "attraction_").partition("paradigm fine")[0]
+    (tmp_path / "keys.csv").write_text(KEYS_CSV, encoding="utf-8")
+    (tmp_path / "keys.merula").write_text(text, encoding="utf-8")
+    data = publish(tmp_path / "data", tmp_path / "keys.merula", "-n", 3)
+    done = run("export", data, "--as", form, "--out", tmp_path / "out")
+    message = "error[M613]: two configurations would be written to the file keys-attraction\n"
+    assert f"{message}  --> keys-attraction and keys-attraction_\n" in done.output
+    assert not (tmp_path / "out").exists()
+    exported(data, form, tmp_path / "one", "--config", "keys-attraction_")
 
 
 @given(st.lists(st.sampled_from(["a", "A", "a-2", "b"])))

@@ -31,6 +31,7 @@ UNKNOWN_FIELD = "unspecified"
 
 def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the files; raises `MerulaError` where there is not one pair."""
+    request.demand_files()
     all_pairs = [pairs_in(part, (EXTERNAL,)) for part in request.parts()]
     if not any(pairs.contrasts for pairs in all_pairs):
         raise no_contrasts(request.parts(), request.place)

@@ -84,6 +84,7 @@ class LmEvalTask:
 
 def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the folder; raises `MerulaError` where there is neither a pair nor a matrix."""
+    request.demand_files()
     _demand_hub(request)
     prefix = f"merula_{name_of(request.published.about.name)}"
     (folder / DATA).mkdir()

@@ -39,6 +39,7 @@ PREFIX = "prefix"
 
 def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the tables; raises `MerulaError` where there is not one pair."""
+    request.demand_files()
     all_pairs = [pairs_in(part, LETTERS, minimal=False) for part in request.parts()]
     if not any(pairs.contrasts for pairs in all_pairs):
         raise no_contrasts(request.parts(), request.place)

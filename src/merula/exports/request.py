@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from merula.core.diagnostics import MerulaError
+from merula.core.files import same_on_disk
 from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean, listing
 from merula.data.manifests.publication import ConfigEntry
 from merula.data.opened import Published
 from merula.exports.instances import ConfigSplit
+from merula.exports.texts import name_of
 
 PARADIGM, MATRIX = "paradigm", "matrix"
 _PLURAL = {PARADIGM: "paradigms", MATRIX: "matrices"}
@@ -44,6 +46,22 @@ class ExportRequest:
     def folder_of(self, split: str) -> str:
         """Return what precedes the names of a split's files; empty where there is one split."""
         return f"{split}/" if len(self.splits) > 1 else ""
+
+    def demand_files(self) -> None:
+        """Raise `MerulaError` where files named after two configurations would be one.
+
+        The names are in ASCII: ``dogs__a`` and ``dogs_a`` differ, and their files do not.
+        """
+        names = [config.name for config in self.configs]
+        same = same_on_disk(map(name_of, names))
+        if same is not None:
+            one, other = (names[i] for i in same)
+            raise MerulaError.of(
+                "M613",
+                f"two configurations would be written to the file {name_of(one)}",
+                remedy="export them into two folders (--config)",
+                place=f"{one} and {other}",
+            )
 
     def parts(self) -> list[ConfigSplit]:
         """Return each split of each configuration that has any rows."""

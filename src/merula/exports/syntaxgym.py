@@ -84,6 +84,7 @@ class SyntaxGymSuite:
 
 def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     """Write the suites; raises `MerulaError` where none has a prediction."""
+    request.demand_files()
     any_suites = False
     for part in request.parts():
         prefix = request.folder_of(part.split)
