@@ -5,22 +5,31 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from random import Random
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
+from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.strategies import SearchStrategy
 
 from merula.plan.planner import slot_names
 from merula.plan.slots import Slot
 from merula.query.narrowing import Plainness, Restriction, plainness
 
-if TYPE_CHECKING:
-    from hypothesis.internal.conjecture.data import ConjectureData
-
 T = TypeVar("T")
 Chosen = tuple[int, ...]  # a candidate a slot
 TRIES = 500  # choices that are looked at for one with something
 SLOT = 0x6D6572756C61  # the label of a slot's draw: all have one, so that they may change places
+
+
+def collect_constants() -> None:
+    """Let Hypothesis collect now what it would collect in the middle of a draw.
+
+    Some of the integers that it draws are constants of the program under test: it reads the sources
+    of all modules outside site-packages. In a checkout these are Merula's own, which takes a second
+    and more, and Hypothesis fails a test whose first ten draws take longer than that.
+    """
+    getattr(ConjectureData(random=Random(0)).provider, "_local_constants", None)
 
 
 class Choosing(Protocol):
@@ -77,6 +86,7 @@ class DrawnInstance(SearchStrategy[T]):
 
     def __init__(self, name: str, sources: Sequence[DrawSource[T]]) -> None:
         super().__init__()
+        collect_constants()
         self._name, self._sources = name, sources
         known: dict[str, set[Plainness]] = {}
         keys: dict[int, list[Plainness]] = {}

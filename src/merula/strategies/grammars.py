@@ -11,7 +11,8 @@ from hypothesis.strategies import SearchStrategy
 
 import merula
 from merula.core.frozen import frozen
-from merula.strategies.inventing.mending import Mended
+from merula.strategies.draws import collect_constants
+from merula.strategies.inventing.mending import Mended, compiled, plainest
 from merula.strategies.inventing.sketch import Wanted
 from merula.strategies.inventing.tongues import LANGUAGES
 from merula.strategies.inventing.whole import drawn_and_mended
@@ -117,6 +118,8 @@ def grammars(
         if given and design == "paradigm":
             raise ValueError(f"design='paradigm' has no answers, but {name}=True asks for some")
     wanted = Wanted(design, answers, crossed, language)
+    compiled(plainest(wanted))  # reads the parser's tables, or the first draw would
+    collect_constants()
     return drawn_and_mended(wanted).map(_written)
 
 

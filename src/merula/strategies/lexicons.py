@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 from merula.core.frozen import frozen
 from merula.lexicon.table import CATEGORY, LEMMA, SETS, clean
+from merula.strategies.draws import collect_constants
 from merula.strategies.inventing.choices import Choices
 from merula.strategies.inventing.tongues import (
     LANGUAGES,
@@ -96,6 +97,7 @@ def lexicons(
     for form in forms:
         name, *values = form.split(".") if category is None else ("", *form.split("."))
         objects.setdefault(name, []).append(tuple(values))
+    collect_constants()
     return _tables(
         _Plan(
             category,

@@ -221,8 +221,10 @@ def called(value: object) -> str:
 
 def _whole(role: str) -> Callable[[Restriction], Sequence[None]]:
     def parts(narrow: Restriction) -> Sequence[None]:
-        there = narrow.plan.cells[0].cell.role == role
-        return [None] if there and len(narrow.cells) == len(narrow.plan.cells) else []
+        if narrow.plan.cells[0].cell.role != role or len(narrow.cells) != len(narrow.plan.cells):
+            return []
+        narrow.whole.space.unrank_one(0)  # makes the tables of addresses, or the first draw would
+        return [None]
 
     return parts
 
