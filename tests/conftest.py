@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
+from collections.abc import Generator
+from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -12,6 +17,13 @@ settings.register_profile("merula", deadline=None)  # machines and the load on t
 settings.load_profile("merula")
 
 pytest_plugins = ["pytester"]
+
+# A test may leave some 100 MB in reference cycles: what Hypothesis makes of a test refers to itself
+# and to the strategy, which has the tables of all plans. Python looks for cycles when there are
+# many new objects, and these are few and large.
+MEMORY_STEP = 100_000_000  # bytes that a process may grow before cycles are looked for
+TESTS = Path(__file__).parent
+STATUS = Path("/proc/self/status")  # of Linux; elsewhere nothing is measured
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Memory())
     # A shell has what it runs in the background ignore Ctrl-C; commands under test should not.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -32,3 +45,56 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--rewrite is refused where CI is set: it would accept any output")
     if config.getoption("numprocesses", None):
         raise pytest.UsageError("--rewrite works in one process: leave out -n")
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def memory(line: str = "VmRSS") -> int:
+    """Return the bytes that this process has in memory, or (``VmHWM``) the most it has had."""
+    if not STATUS.exists():
+        return 0
+    fields = dict(row.split(":", 1) for row in STATUS.read_text(encoding="ascii").splitlines())
+    return int(fields[line].split()[0]) * 1024
+
+
+def clear_caches() -> None:
+    """Empty the caches of functions of Merula and of the tests: most hold compiled grammars.
+
+    What the language keeps stays: its tables are small, the same for all tests and slow to make.
+    """
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None) or ""
+        ours = name.startswith("merula.") and not name.startswith("merula.language.")
+        if ours or Path(path).is_relative_to(TESTS):
+            for value in list(vars(module).values()):
+                if isinstance(value, type(cache(len))):
+                    value.cache_clear()
+
+
+class Memory:
+    """Lets go of what no later test needs; with ``MERULA_MEMORY`` (MB) set, demands that it helps.
+
+    The last test of a file fails where the process has had more, in this file or before it.
+    """
+
+    def __init__(self) -> None:
+        self.collected_at = 0  # bytes in memory after cycles were looked for
+        self.allowed = int(os.environ.get("MERULA_MEMORY", "0")) * 1_000_000
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, None, None]:
+        yield
+        last = nextitem is None or nextitem.path != item.path
+        if last:
+            clear_caches()
+        if last or memory() > self.collected_at + MEMORY_STEP:
+            gc.collect()
+            self.collected_at = memory()
+        peak = memory("VmHWM") if last and self.allowed else 0
+        if peak > self.allowed:
+            pytest.fail(
+                f"{peak / 1e6:,.0f} MB were in memory by the end of {item.path.name}", False
+            )
