@@ -30,7 +30,7 @@ from document_blocks import ROOT, WARM, Block, blocks, write
 
 # The pages of docs/errors are not among them: each section is run apart (test_errors).
 PAGES = sorted([*ROOT.glob("README.md"), *ROOT.glob("docs/*.md")])
-SECONDS = 120
+SECONDS = 600
 CI = ("CI", "BUILD_NUMBER")  # a reader has none of these; pytest says more where they are set
 
 # How these commands begin. They set up a checkout; the tests run in one that is set up.

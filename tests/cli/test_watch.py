@@ -209,6 +209,7 @@ def test_a_file_that_stays_away_is_reported(folder: Path) -> None:
 # --- the command ---------------------------------------------------------------------------
 
 ENDS = "waiting for changes, Ctrl-C ends"
+SECONDS = 120  # a busy machine may be slow, one that hangs is found
 
 
 class Watching:
@@ -229,7 +230,7 @@ class Watching:
     def round(self) -> str:
         text = ""
         while ENDS not in text:
-            line = self.lines.get(timeout=20)
+            line = self.lines.get(timeout=SECONDS)
             assert line is not None, text
             text += line
         return text
@@ -238,7 +239,7 @@ class Watching:
         """Press Ctrl-C; what the command returns and what it says on standard error."""
         assert self.process.stderr is not None
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=SECONDS)
         return code, self.process.stderr.read().decode()
 
     def close(self) -> None:
@@ -325,7 +326,7 @@ def test_a_terminal_is_cleared(folder: Path) -> None:
         assert "couples" in again
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=SECONDS) == 0
         os.close(ours)
 
 
@@ -339,6 +340,6 @@ def screen(terminal: int) -> str:
 @pytest.mark.usefixtures("folder")
 def test_options_are_read_at_once() -> None:
     command = [sys.executable, "-m", "merula.cli", "watch", "keys.merula", "--column", "sg"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     assert done.returncode == 2
     assert "should be NAME=HEADER" in done.stderr

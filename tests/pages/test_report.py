@@ -125,7 +125,7 @@ class Reader:
         options = {"viewport": {"width": 1300, "height": 900}, **options}
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(5000)
+        self.page.set_default_timeout(120_000)
         self.asked: list[str] = []
         self.complaints: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))

@@ -728,7 +728,7 @@ def test_an_interrupt_leaves_what_was_there(folder: Path, moment: str) -> None:
     def stall(call: str) -> None:
         if moment in call:
             reached.set()
-            done.wait(20)
+            done.wait(120)
 
     with running(tokens={TOKEN: ("anna",)}) as hub:
         repository: Repository = hub.make(REPO, files={"README.md": b"old"})
@@ -745,10 +745,10 @@ def test_an_interrupt_leaves_what_was_there(folder: Path, moment: str) -> None:
         process = subprocess.Popen(
             code, stderr=subprocess.PIPE, env={**os.environ, "HF_HUB_OFFLINE": "0"}
         )
-        assert reached.wait(60)
+        assert reached.wait(120)
         process.send_signal(signal.SIGINT)
         threading.Timer(0.2, done.set).start()
-        _, told = process.communicate(timeout=20)
+        _, told = process.communicate(timeout=120)
         assert process.returncode
         assert b"KeyboardInterrupt" in told
         assert TOKEN.encode() not in told

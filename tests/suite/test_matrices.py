@@ -670,7 +670,7 @@ def long_run(home: Path, out: Path) -> subprocess.Popen[str]:
 def test_ctrl_c_leaves_nothing(home: Path, tmp_path: Path) -> None:
     with long_run(home, tmp_path / "out") as run:
         run.send_signal(signal.SIGINT)
-        _, told = run.communicate(timeout=30)
+        _, told = run.communicate(timeout=120)
     assert (run.returncode, told) == (130, "\ninterrupted: nothing was written\n")
     assert not (tmp_path / "out").exists()
 
@@ -679,7 +679,7 @@ def test_a_run_that_was_killed_leaves_no_data(home: Path, tmp_path: Path) -> Non
     out = tmp_path / "out"
     with long_run(home, out) as run:
         run.kill()
-        run.communicate(timeout=30)
+        run.communicate(timeout=120)
     assert [path.name for path in out.iterdir()] == [".merula"]
     again = suite(home, out, "--part", "verbs")  # another suite
     assert "error[M617]" in again.output
