@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack, overload
 
 from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled, CompiledDesign
@@ -23,6 +23,7 @@ from merula.core.diagnostics import MerulaError, Report
 from merula.core.resources import install
 from merula.core.source import Source
 from merula.core.wording import counted, did_you_mean, listing
+from merula.data.format_names import FORMATS, SENTENCES_PER_FILE
 from merula.grammar.model import CORRECT
 from merula.grammar.program import read_grammar
 from merula.lexicon.table import TableOptions
@@ -376,6 +377,16 @@ class Design:
         return Data(RowMaker(self._compiled, self._design, selection))
 
 
+class RowOptions(TypedDict, total=False):
+    """The options of `Design.generate`."""
+
+    seed: int
+    variation: str
+    answers: str
+    spans: bool
+    columns: Sequence[str] | None
+
+
 class Data:
     """Rows of a design; iterate over it for Arrow record batches."""
 
@@ -422,7 +433,7 @@ class Data:
         *,
         form: str = "parquet",
         workers: int = 1,
-        sentences_per_file: int = 1_048_576,
+        sentences_per_file: int = SENTENCES_PER_FILE,
     ) -> dict[str, Any]:
         """Write all rows into a folder, as ``merula generate`` does; returns the manifest.
 
@@ -440,7 +451,6 @@ class Data:
         >>> manifest["files"][0]["file"]
         'agreement_fr-six.jsonl'
         """
-        from merula.data.formats import FORMATS
         from merula.data.run import Run, generate_files
 
         if form not in FORMATS:
@@ -535,23 +545,12 @@ class Grammar(Mapping[str, Design]):
         """How many distinct instances all designs have together, exactly."""
         return sum(design.count() for design in self._designs.values())
 
-    def generate(
-        self,
-        n: int | None = None,
-        *,
-        seed: int = 0,
-        variation: str = "I",
-        answers: str = "one",
-        spans: bool = False,
-        columns: Sequence[str] | None = None,
-    ) -> Data:
-        """`Design.generate` of the only design; ValueError if there are several."""
+    def generate(self, n: int | None = None, **options: Unpack[RowOptions]) -> Data:
+        """Call `Design.generate` of the only design; raises ValueError if there are several."""
         if len(self._designs) != 1:
             raise ValueError(
                 f"{self.name} has the designs {listing(self._designs)}: name one,"
                 f" as in g[{next(iter(self._designs), 'name')!r}].generate(…)"
             )
         (design,) = self._designs.values()
-        return design.generate(
-            n, seed=seed, variation=variation, answers=answers, spans=spans, columns=columns
-        )
+        return design.generate(n, **options)

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 import merula
-from merula.cli.generate import FORMATS
 from merula.compiler.compiled import Compiled
-from merula.data import formats
+from merula.data.format_names import FORMATS, LAYOUTS
 from merula.data.formats import WRITERS
+from merula.data.layouts import WRITERS as LAYOUT_WRITERS
 from merula.data.run import Run
 from merula.plan.order import Permutation
 from merula.rows.columns import answer_orders
@@ -502,5 +502,6 @@ def test_large_and_small_requests_agree(negation: merula.Grammar, design: str) -
     assert many.batch(0, 30).to_pylist() == few
 
 
-def test_the_command_line_knows_the_formats() -> None:
-    assert list(WRITERS) == list(FORMATS) == list(formats.FORMATS)
+def test_each_format_and_layout_has_a_writer() -> None:
+    assert list(WRITERS) == list(FORMATS)
+    assert list(LAYOUT_WRITERS) == list(LAYOUTS)

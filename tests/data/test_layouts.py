@@ -22,7 +22,7 @@ from merula.compiler.compile import compile_source
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.core.diagnostics import MerulaError, Report
 from merula.core.source import Source
-from merula.data.formats import suffix
+from merula.data.format_names import suffix
 from merula.data.layouts import WRITERS, LaidOutMatrix, Outlines, genbench, wide, wide_header, xy
 from merula.data.run import Run, generate_files
 from merula.data.verify import verify
@@ -412,7 +412,9 @@ def test_parts_of_a_data_set_hold_what_one_file_would(layout: str, tmp_path: Pat
     found = nouns()
     design = found.designs["four"]
     chunk = RowMaker(found, design).chunk
-    run = Run.of([found], RowChoice(chunk + 5, 3, columns=("context",)), layout, part=10)
+    run = Run.of(
+        [found], RowChoice(chunk + 5, 3, columns=("context",)), layout, sentences_per_file=10
+    )
     outcome = generate_files(run, tmp_path / "data")
     names = [f"nouns-four-0000{i}-of-00002.{suffix(layout)}" for i in range(2)]
     assert list(outcome.made) == names

@@ -271,7 +271,7 @@ def test_a_digest_does_not_depend_on_dictionaries(tmp_path: Path, negation: Comp
 def test_shards_make_the_same_files(
     tmp_path: Path, agreement: Compiled, negation: Compiled, form: str
 ) -> None:
-    run = Run.of([agreement, negation], RowChoice(37, 3), form, part=128)
+    run = Run.of([agreement, negation], RowChoice(37, 3), form, sentences_per_file=128)
     assert len(run.parts) > 8
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     for number in (3, 1, 2):
@@ -281,7 +281,7 @@ def test_shards_make_the_same_files(
     assert shards == whole
     if form in ("jsonl", "csv"):
         assert contents(tmp_path / "shards") == contents(tmp_path / "whole")
-    other = Run.of([agreement, negation], RowChoice(37, 3), form, part=64)
+    other = Run.of([agreement, negation], RowChoice(37, 3), form, sentences_per_file=64)
     assert len(other.parts) > len(run.parts)
     finer = made(tmp_path / "finer", generate_files(other, tmp_path / "finer"))
     assert [d["digest"] for d in finer["designs"]] == [d["digest"] for d in whole["designs"]]
@@ -294,7 +294,7 @@ def test_shards_make_the_same_files(
 
 
 def test_workers_make_the_same_files(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], RowChoice(20_000, 3), "jsonl", part=65_536)
+    run = Run.of([negation], RowChoice(20_000, 3), "jsonl", sentences_per_file=65_536)
     assert len(run.parts) == 6
     alone = made(tmp_path / "alone", generate_files(run, tmp_path / "alone"))
     seen: list[tuple[str, int, int]] = []
@@ -323,7 +323,7 @@ def test_shards_share_the_parts() -> None:
 @pytest.mark.usefixtures("small_blocks")
 def test_a_run_goes_on(tmp_path: Path, negation: Compiled, monkeypatch: pytest.MonkeyPatch) -> None:
     """It makes what is missing, and leaves alone what is there."""
-    run = Run.of([negation], RowChoice(40, 3), "jsonl", part=64)
+    run = Run.of([negation], RowChoice(40, 3), "jsonl", sentences_per_file=64)
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     out, count = tmp_path / "out", 0
     make = Run.make
@@ -354,7 +354,7 @@ def test_a_run_goes_on(tmp_path: Path, negation: Compiled, monkeypatch: pytest.M
 
 @pytest.mark.usefixtures("small_blocks")
 def test_a_damaged_part_is_made_again(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], RowChoice(40, 3), "jsonl", part=64)
+    run = Run.of([negation], RowChoice(40, 3), "jsonl", sentences_per_file=64)
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     out = tmp_path / "out"
     generate_files(run, out, shard=Shard(1, 2))
@@ -375,7 +375,7 @@ GENERATE = [
 
 
 def test_a_killed_run_leaves_whole_parts_and_goes_on(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], RowChoice(40_000), "jsonl", part=65_536)
+    run = Run.of([negation], RowChoice(40_000), "jsonl", sentences_per_file=65_536)
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     sizes = {entry["file"]: entry["bytes"] for entry in whole["files"]}
     out, killed = tmp_path / "out", 0
@@ -408,27 +408,31 @@ def _parts(folder: Path) -> list[Path]:
 def test_other_data_is_refused(
     tmp_path: Path, agreement: Compiled, negation: Compiled, finished: bool
 ) -> None:
-    run = Run.of([negation], RowChoice(40, 3), "jsonl", part=64)
+    run = Run.of([negation], RowChoice(40, 3), "jsonl", sentences_per_file=64)
     out = tmp_path / "out"
     generate_files(run, out, shard=None if finished else Shard(1, 2))
     before = contents(out) if finished else None
     others = {
-        "seed: 3 there, 4 asked for": Run.of([negation], RowChoice(40, 4), "jsonl", part=64),
-        "format: jsonl there, csv asked for": Run.of([negation], RowChoice(40, 3), "csv", part=64),
+        "seed: 3 there, 4 asked for": Run.of(
+            [negation], RowChoice(40, 4), "jsonl", sentences_per_file=64
+        ),
+        "format: jsonl there, csv asked for": Run.of(
+            [negation], RowChoice(40, 3), "csv", sentences_per_file=64
+        ),
         "sentential_negation-ever: 40 instances there, 41 asked for": Run.of(
-            [negation], RowChoice(41, 3), "jsonl", part=64
+            [negation], RowChoice(41, 3), "jsonl", sentences_per_file=64
         ),
         "agreement_fr-six is asked for and not there": Run.of(
-            [agreement], RowChoice(40, 3), "jsonl", part=64
+            [agreement], RowChoice(40, 3), "jsonl", sentences_per_file=64
         ),
         "spans: no there, yes asked for": Run.of(
-            [negation], RowChoice(40, 3, spans=True), "jsonl", part=64
+            [negation], RowChoice(40, 3, spans=True), "jsonl", sentences_per_file=64
         ),
         "columns: all there, sentence asked for": Run.of(
-            [negation], RowChoice(40, 3, columns=("sentence",)), "jsonl", part=64
+            [negation], RowChoice(40, 3, columns=("sentence",)), "jsonl", sentences_per_file=64
         ),
         "sentences in a file: 64 there, 128 asked for": Run.of(
-            [negation], RowChoice(40, 3), "jsonl", part=128
+            [negation], RowChoice(40, 3), "jsonl", sentences_per_file=128
         ),
     }
     for note, other in others.items():
@@ -438,6 +442,16 @@ def test_other_data_is_refused(
     if before is not None:
         assert contents(out) == before
     assert generate_files(run, out).manifest is not None
+
+
+def test_two_designs_that_are_one_file_on_some_disks_are_refused() -> None:
+    text = (
+        'phenomenon p\nlexicon noun "t.csv"\nobjects\n  a : noun (number)\nattributes\n'
+        "  number = sg | pl\nframes\n  f = a\nparadigm n = a.number\nparadigm N = a.number\n"
+    )
+    grammar = merula.compile(text, tables={"t.csv": "lemma,sg,pl\ndog,dog,dogs\n"})
+    with pytest.raises(merula.MerulaError, match="M613"):
+        Run.of([grammar._compiled], RowChoice(1), "jsonl")
 
 
 def test_a_changed_grammar_or_table_is_refused(tmp_path: Path) -> None:
@@ -760,7 +774,7 @@ def test_a_lost_file_is_made_again(tmp_path: Path, agreement: Compiled, negation
 
 
 def test_two_runs_at_once_make_one_data_set(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], RowChoice(40_000), "jsonl", part=65_536)
+    run = Run.of([negation], RowChoice(40_000), "jsonl", sentences_per_file=65_536)
     both = [subprocess.Popen([*GENERATE, str(tmp_path / "x")]) for _ in range(2)]
     assert [process.wait() for process in both] == [0, 0]
     assert [c.fault for c in verify(tmp_path / "x")] == [""] * len(run.parts)

@@ -22,12 +22,10 @@ from merula.cli.options import (
 )
 from merula.cli.printing import interrupted, progress_shown
 from merula.core.wording import counted
+from merula.data.format_names import FORMATS, LAYOUTS, SENTENCES_PER_FILE, suffix
 
 if TYPE_CHECKING:
     from merula.data.run import RunOutcome, Shard
-
-FORMATS = ("parquet", "arrow", "jsonl", "csv")
-LAYOUTS = ("wide", "genbench", "xy")
 
 
 @click.command()
@@ -58,7 +56,7 @@ LAYOUTS = ("wide", "genbench", "xy")
 )
 @click.option(
     "--layout",
-    type=click.Choice(LAYOUTS),
+    type=click.Choice(tuple(LAYOUTS)),
     help="Write matrices as published ones are: one wide table, GenBench's tasks, lists x and y.",
 )
 @variation_options
@@ -77,7 +75,7 @@ LAYOUTS = ("wide", "genbench", "xy")
     "part",
     metavar="N",
     type=click.IntRange(1),
-    default=1_048_576,
+    default=SENTENCES_PER_FILE,
     show_default=True,
     help="Begin a new file after about N sentences.",
 )
@@ -160,7 +158,6 @@ def _shard(text: str | None) -> Shard | None:
 
 def _report(out: Path, outcome: RunOutcome) -> None:
     """What is in the folder now."""
-    from merula.data.formats import suffix
 
     if outcome.manifest is None:
         made, missing = len(outcome.made), len(outcome.missing)

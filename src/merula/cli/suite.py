@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from merula.cli.generate import FORMATS, LAYOUTS
 from merula.cli.options import out_option
 from merula.cli.printing import draw, interrupted, progress_shown
 from merula.core.wording import counted
+from merula.data.format_names import FORMATS, LAYOUTS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

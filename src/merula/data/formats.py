@@ -15,18 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-FORMATS = ("parquet", "arrow", "jsonl", "csv")
-LAYOUTS = {"wide": "tsv", "genbench": "jsonl", "xy": "json"}  # of matrices, with their suffixes
-TEXT_FORMATS = ("jsonl", "csv", *LAYOUTS)  # their bytes are the same everywhere
-
 ROW_GROUP = 131_072  # rows
 
 Write = Callable[[Any], None]
-
-
-def suffix(form: str) -> str:
-    """What the names of files of a format or layout end in, without the dot."""
-    return LAYOUTS.get(form, form)
 
 
 def plain_schema(schema: Any) -> Any:
@@ -189,12 +180,12 @@ WRITERS: Mapping[str, Callable[[Path, Any, Any], AbstractContextManager[Write]]]
 # --- readers -------------------------------------------------------------------------------
 
 
-def read_batches(path: Path, form: str, schema: Any, rows: int) -> Iterator[Any]:
+def read_batches(path: Path, format_name: str, schema: Any, rows: int) -> Iterator[Any]:
     """Yield the batches of a Parquet or Arrow file, ``rows`` in each but the last.
 
     Raises ValueError or pyarrow's errors where the file is not one of ours.
     """
-    for table in in_blocks(_stored(path, form), rows):
+    for table in in_blocks(_stored(path, format_name), rows):
         yield as_batch(table, schema)
 
 
@@ -211,8 +202,8 @@ def in_blocks(batches: Iterable[Any], rows: int) -> Iterator[Any]:
         yield pa.Table.from_batches(left).combine_chunks()
 
 
-def _stored(path: Path, form: str) -> Iterator[Any]:
-    if form == "parquet":
+def _stored(path: Path, format_name: str) -> Iterator[Any]:
+    if format_name == "parquet":
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(path) as file:
@@ -224,9 +215,9 @@ def _stored(path: Path, form: str) -> Iterator[Any]:
                 yield batch
 
 
-def stored_schema(path: Path, form: str) -> Any:
+def stored_schema(path: Path, format_name: str) -> Any:
     """The schema of a Parquet or Arrow file."""
-    if form == "parquet":
+    if format_name == "parquet":
         import pyarrow.parquet as pq
 
         return pq.read_schema(path)

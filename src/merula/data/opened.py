@@ -19,7 +19,7 @@ from merula.core.diagnostics import MerulaError, Report
 from merula.core.frozen import frozen
 from merula.core.source import Source
 from merula.data.features import ACCEPTABLE, LABEL, ClassNames, Fields, Items
-from merula.data.formats import TEXT_FORMATS
+from merula.data.format_names import TEXT_FORMATS
 from merula.data.manifests.publication import AUDIT, PUBLICATION, ConfigEntry, Publication
 from merula.data.manifests.read import manifest_in
 from merula.data.manifests.run import MANIFEST, RunManifest
@@ -78,7 +78,7 @@ class DataFile:
     """A file of rows, all of one split; an empty ``config`` says that each row tells its own."""
 
     path: Path
-    form: str
+    format_name: str
     split: str
     config: str
     fields: Fields | None = None  # of what was published
@@ -91,7 +91,7 @@ class DataFile:
         ``groups`` are the row groups that are read of a Parquet file.
         """
         try:
-            read = _parquet if self.form == "parquet" else _arrow
+            read = _parquet if self.format_name == "parquet" else _arrow
             for batch in read(self.path, columns, groups):
                 yield batch if self.fields is None else self.fields.decode(batch)
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
@@ -108,7 +108,7 @@ class DataFile:
 
     def groups(self) -> list[int]:
         """How many rows each row group has; an Arrow file is one."""
-        if self.form != "parquet":
+        if self.format_name != "parquet":
             return [sum(batch.num_rows for batch in self.batches(["instance"]))]
         import pyarrow.parquet as pq
 
@@ -324,12 +324,12 @@ def _has_matrices(configs: Sequence[Config]) -> bool:
 def _suite(folder: Path, manifest: SuiteManifest) -> DataSet:
     options = manifest.options
     layout = str(options.get("layout"))
-    form = str(options.get("format", "")) if layout == "merula" else layout
-    _demand_binary(folder, form)
+    format_name = str(options.get("format", "")) if layout == "merula" else layout
+    _demand_binary(folder, format_name)
     tables = [record.file for record in manifest.files]
     configs = [*map(_paradigms, manifest.designs), *map(_matrices, manifest.matrices)]
     files = tuple(
-        DataFile(folder / name, form, Path(name).stem, _owner(name, configs))
+        DataFile(folder / name, format_name, Path(name).stem, _owner(name, configs))
         for name in tables
         if name.startswith("sentences/") or _owner(name, configs)
     )
@@ -365,11 +365,11 @@ def _owner(file: str, configs: Sequence[Config]) -> str:
     return name if any(c.name == name for c in configs) else ""
 
 
-def _demand_binary(folder: Path, form: str) -> None:
-    if form in (*TEXT_FORMATS, "published"):
+def _demand_binary(folder: Path, format_name: str) -> None:
+    if format_name in (*TEXT_FORMATS, "published"):
         raise MerulaError.of(
             "M732",
-            f"the data in {folder} are written as {form}, which cannot be shown",
+            f"the data in {folder} are written as {format_name}, which cannot be shown",
             remedy="make them with `--format parquet` (and of a suite without `--layout`)",
             place=str(folder),
         )

@@ -25,15 +25,15 @@ from merula.core.files import same_on_disk
 from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
-from merula.data.formats import LAYOUTS, TEXT_FORMATS, WRITERS, Stored, one_arrow_thread, suffix
+from merula.data.format_names import LAYOUTS, SENTENCES_PER_FILE, TEXT_FORMATS, suffix
+from merula.data.formats import WRITERS, Stored, one_arrow_thread
 from merula.data.layouts import LaidOutMatrix, Outlines, demand_matrix, write_layout
 from merula.data.manifests.run import DesignRecord, PartRecord, RunManifest
 from merula.data.run_folder import RunFolder
 from merula.plan.order import ORDER
 from merula.rows.maker import SCHEMA_VERSION, RowChoice, RowMaker
 
-PART = 1_048_576  # sentences in a file
-MAX_FILES = 1_000
+MAX_FILES = 1_000  # a run looks at all of them each time it goes on
 
 
 @dataclass(frozen=True)
@@ -91,26 +91,31 @@ class Run:
 
     designs: tuple[tuple[Compiled, CompiledDesign], ...]
     selection: RowChoice
-    form: str
-    part: int = PART
+    format_name: str
+    sentences_per_file: int = SENTENCES_PER_FILE
 
     @staticmethod
-    def of(compiled: Sequence[Compiled], selection: RowChoice, form: str, part: int = PART) -> Run:
+    def of(
+        compiled: Sequence[Compiled],
+        selection: RowChoice,
+        format_name: str,
+        sentences_per_file: int = SENTENCES_PER_FILE,
+    ) -> Run:
         """All designs of some grammars; raises `MerulaError` where there is nothing to do."""
         designs = tuple((c, d) for c in compiled for d in c.designs.values() if d.plans)
         if not designs:
             raise _nothing_in(compiled)
-        if form in LAYOUTS:
+        if format_name in LAYOUTS:
             for _, design in designs:
                 demand_matrix(design)
             selection = replace(selection, spans=True, columns=None)  # layouts are made of them
-        run = Run(designs, selection, form, part)
+        run = Run(designs, selection, format_name, sentences_per_file)
         run._check_names()
-        number = sum(-(-r.stop // r.step) for r in map(run.firsts, range(len(designs))))
-        if number > MAX_FILES:
+        count = sum(-(-r.stop // r.step) for r in map(run.firsts, range(len(designs))))
+        if count > MAX_FILES:
             raise MerulaError.of(
                 "M619",
-                f"that would be {number:,} files; {MAX_FILES:,} are the most",
+                f"that would be {count:,} files; {MAX_FILES:,} are the most",
                 remedy="ask for fewer instances (-n), or for larger files (--sentences-per-file)",
             )
         return run
@@ -122,7 +127,7 @@ class Run:
         if same is None:
             return
         one, other = (names[place] for place in same)
-        file = f"{one}.{suffix(self.form)}"
+        file = f"{one}.{suffix(self.format_name)}"
         places = (self.designs[place][0].source.name for place in same)
         raise MerulaError.of(
             "M613",
@@ -147,7 +152,7 @@ class Run:
     def firsts(self, number: int) -> range:
         """The first instance of each part of a design."""
         maker = self.makers[number]
-        size = maker.chunk * max(self.part // (maker.chunk * len(maker.cells)), 1)
+        size = maker.chunk * max(self.sentences_per_file // (maker.chunk * len(maker.cells)), 1)
         return range(0, max(maker.size, 1), size)
 
     @cached_property
@@ -160,7 +165,9 @@ class Run:
                 which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
                 instances = min(firsts.step, maker.size - first)
                 found.append(
-                    FilePart(i, f"{self.name(i)}{which}.{suffix(self.form)}", first, instances)
+                    FilePart(
+                        i, f"{self.name(i)}{which}.{suffix(self.format_name)}", first, instances
+                    )
                 )
         return tuple(found)
 
@@ -172,13 +179,13 @@ class Run:
             merula=version("merula"),
             schema=SCHEMA_VERSION,
             order=ORDER,
-            format=self.form,
+            format=self.format_name,
             seed=selection.seed,
             variation=selection.variation.kind,
             answers=selection.variation.answers,
             spans=selection.spans,
             columns=None if selection.columns is None else list(selection.columns),
-            part=self.part,
+            part=self.sentences_per_file,
             designs=[self._described(i) for i in range(len(self.designs))],
         )
 
@@ -212,11 +219,15 @@ class Run:
         maker = self.makers[part.design]
         digests: list[int] = []
         batches = self._hashed(part, digests, progress)
-        if self.form in LAYOUTS:
-            write_layout(self.form, path, [LaidOutMatrix(Outlines.of(maker.design), batches)])
+        if self.format_name in LAYOUTS:
+            write_layout(
+                self.format_name, path, [LaidOutMatrix(Outlines.of(maker.design), batches)]
+            )
         else:
-            sample = maker.batch(0, min(1, maker.space.count)) if self.form == "csv" else None
-            with WRITERS[self.form](path, maker.schema, sample) as write:
+            sample = (
+                maker.batch(0, min(1, maker.space.count)) if self.format_name == "csv" else None
+            )
+            with WRITERS[self.format_name](path, maker.schema, sample) as write:
                 for batch in batches:
                     write(batch)
         compiled, design = self.designs[part.design]
@@ -230,7 +241,7 @@ class Run:
             part.instances * maker.rows_per_instance,
             path.stat().st_size,
             written(summed(digests)),
-            Stored.of(path).sha256 if self.form in TEXT_FORMATS else None,
+            Stored.of(path).sha256 if self.format_name in TEXT_FORMATS else None,
         )
 
     def _hashed(

@@ -18,7 +18,8 @@ from merula.core.diagnostics import MerulaError
 from merula.core.progress import Progress
 from merula.data.digest import BlockHasher, summed, written
 from merula.data.folder import RUN, STATE
-from merula.data.formats import TEXT_FORMATS, Stored, read_batches, stored_schema, suffix
+from merula.data.format_names import TEXT_FORMATS, suffix
+from merula.data.formats import Stored, read_batches, stored_schema
 from merula.data.manifests.publication import (
     PUBLICATION,
     ConfigEntry,
@@ -162,12 +163,12 @@ def _expected(manifest: AnyManifest, folder: Path, remake: Remake | None) -> Ite
             for part in manifest.files:
                 yield _of_run(manifest.format, part, designs.get(part.title))
         case SuiteManifest():
-            form = str(manifest.options["format"])
+            format_name = str(manifest.options["format"])
             for file in manifest.files:
                 expected = _Expected(file.file, file.rows, "written", file.bytes, file.sha256)
                 if file.sha256 is None:
                     expected = replace(
-                        expected, digest=file.digest, read=partial(_suite_digest, form)
+                        expected, digest=file.digest, read=partial(_suite_digest, format_name)
                     )
                 yield expected
         case Publication():
@@ -180,13 +181,13 @@ def _expected(manifest: AnyManifest, folder: Path, remake: Remake | None) -> Ite
                 yield _Expected(other.file, 0, "published", sha256=other.sha256)
 
 
-def _of_run(form: str, part: PartRecord, design: DesignRecord | None) -> _Expected:
+def _of_run(format_name: str, part: PartRecord, design: DesignRecord | None) -> _Expected:
     if design is None:
         fault = "is of a design that the manifest does not name"
         return _Expected(part.file, part.rows, "written", fault=fault)
-    if form in TEXT_FORMATS:
+    if format_name in TEXT_FORMATS:
         return _Expected(part.file, part.rows, "written", part.bytes, part.sha256)
-    read = partial(_run_digest, form, part, design)
+    read = partial(_run_digest, format_name, part, design)
     return _Expected(part.file, part.rows, "written", digest=part.digest, read=read)
 
 
@@ -201,18 +202,18 @@ def _of_publication(config: ConfigEntry, part: PartEntry, again: Again | None) -
     )
 
 
-def _run_digest(form: str, part: PartRecord, design: DesignRecord, path: Path) -> Digest:
+def _run_digest(format_name: str, part: PartRecord, design: DesignRecord, path: Path) -> Digest:
     cells = max(design.rows // max(design.instances, 1), 1)
-    schema = row_schema(stored_schema(path, form))
-    return _digest(path, form, schema, design.block, cells, part.first)
+    schema = row_schema(stored_schema(path, format_name))
+    return _digest(path, format_name, schema, design.block, cells, part.first)
 
 
-def _suite_digest(form: str, path: Path) -> Digest:
-    return _digest(path, form, typed(stored_schema(path, form)), BLOCK)
+def _suite_digest(format_name: str, path: Path) -> Digest:
+    return _digest(path, format_name, typed(stored_schema(path, format_name)), BLOCK)
 
 
 def _digest(
-    path: Path, form: str, schema: pa.Schema, block: int, cells: int = 1, first: int = 0
+    path: Path, format_name: str, schema: pa.Schema, block: int, cells: int = 1, first: int = 0
 ) -> Digest:
     """Return the digest of a Parquet or Arrow file, and its number of rows.
 
@@ -220,7 +221,7 @@ def _digest(
     file's first instance.
     """
     hasher, rows, digests = BlockHasher(schema), 0, []
-    for batch in read_batches(path, form, schema, block * cells):
+    for batch in read_batches(path, format_name, schema, block * cells):
         digests.append(hasher.block(batch, first + rows // cells))
         rows += batch.num_rows
     return written(summed(digests)), rows

@@ -25,9 +25,8 @@ from merula.core.frozen import frozen
 from merula.core.progress import Progress
 from merula.core.workers import Workers
 from merula.data.digest import BlockHasher, summed, written
+from merula.data.format_names import LAYOUTS, TEXT_FORMATS
 from merula.data.formats import (
-    LAYOUTS,
-    TEXT_FORMATS,
     WRITERS,
     Stored,
     as_batch,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from merula.core.diagnostics import MerulaError
 from merula.core.wording import listing
-from merula.data.formats import LAYOUTS
+from merula.data.format_names import LAYOUTS
 from merula.suite.recipe import Head, MatrixRecipe, ParadigmRecipe, SourceGrammar
 
 MERULA, PUBLISHED = "merula", "published"  # layouts, beside those of matrices (`LAYOUTS`)
