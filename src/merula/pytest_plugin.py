@@ -70,7 +70,7 @@ def _cases(metafunc: pytest.Metafunc, wanted: CaseRequest) -> list[Case]:
     from dataclasses import replace
 
     from merula.core.diagnostics import MerulaError
-    from merula.query.cases import cases_of, found
+    from merula.query.cases import cases_of, grammar_path
 
     root, here = metafunc.config.rootpath, metafunc.definition.path.parent
     started = metafunc.config.invocation_params.dir
@@ -79,7 +79,7 @@ def _cases(metafunc: pytest.Metafunc, wanted: CaseRequest) -> list[Case]:
     grammar, where = wanted.grammar, ""
     try:
         if isinstance(grammar, str):
-            path = found(grammar, (here, root, started))
+            path = grammar_path(grammar, (here, root, started))
             if path == grammar:
                 where = f"\n  = it stands neither beside the test nor in {root}"
             grammar = _loaded(metafunc.config, path)

@@ -444,16 +444,6 @@ def test_other_data_is_refused(
     assert generate_files(run, out).manifest is not None
 
 
-def test_two_designs_that_are_one_file_on_some_disks_are_refused() -> None:
-    text = (
-        'phenomenon p\nlexicon noun "t.csv"\nobjects\n  a : noun (number)\nattributes\n'
-        "  number = sg | pl\nframes\n  f = a\nparadigm n = a.number\nparadigm N = a.number\n"
-    )
-    grammar = merula.compile(text, tables={"t.csv": "lemma,sg,pl\ndog,dog,dogs\n"})
-    with pytest.raises(merula.MerulaError, match="M613"):
-        Run.of([grammar._compiled], RowChoice(1), "jsonl")
-
-
 def test_a_changed_grammar_or_table_is_refused(tmp_path: Path) -> None:
     def run(text: str, table: str) -> Run:
         grammar = merula.compile(text, tables={"t.csv": table})

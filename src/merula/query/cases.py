@@ -1,7 +1,10 @@
-"""The cases that a test over a grammar runs for: which they are, and what they are called.
+"""The cases that a test over a grammar runs for: which they are, and how they are named.
 
 A case is known by its design and its address; its sentences are made when its test runs. The
-grammar, the seed and what is asked for decide which cases there are and what they are called.
+grammar, the seed and the request decide which cases there are and how they are named.
+
+In come a `CaseRequest` and a `Grammar`, out come `Case` values; `merula.pytest_plugin` calls
+`cases_of`. Two runs of pytest with the same files have the same cases under the same names.
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ from merula.query.occurrences import (
 )
 from merula.testing import CaseRequest
 
-MOST = 100_000  # cases of a test
+# of a test: pytest makes an item of each before it runs any, so more are likely a slip of n
+MAX_CASES = 100_000
 
 Part: TypeAlias = MinimalPair | int | None  # a pair, the place of a cell, or the whole instance
 
@@ -47,7 +51,7 @@ class TooMany(ValueError):
 
 @frozen(eq=False)
 class Case:
-    """What a test runs for: an instance, or a part of it.
+    """An instance, or a part of it, that a test runs for.
 
     ``local`` is its address among what is left of the plan. ``file`` is that of the grammar, which
     the test has either named (``by_file``) or handed over as it was read.
@@ -86,7 +90,7 @@ class Case:
         return () if self.part is None else (self.part,)
 
     def value(self) -> Instance | Pair | Occurrence:
-        """The instance, pair or sentence."""
+        """Return the instance, pair or sentence."""
         if self.part is None:
             return self._instance()
         chosen = self.narrow.plan.space.unrank_one(self.local)
@@ -98,14 +102,14 @@ class Case:
         return self.design[self.address]
 
     def drawn(self) -> str:
-        """Its instance as `merula show` draws it, with a mark at the cells that it is about."""
+        """Return its instance as `merula show` draws it, the cells that it is about marked."""
         instance = self._instance()
         if not self.places:
             return str(instance)
         lines = str(instance).split("\n")
         head = next(i for i, line in enumerate(lines) if line.startswith("─"))
         rows = [i for i, line in enumerate(lines) if i > head and line]
-        # between the items of a matrix and its answers stands the one to be guessed
+        # the item to be guessed is drawn between the items of a matrix and its answers
         after = [instance.cells[place].role == "answer" for place in self.places]
         marked = {rows[place + gap] for place, gap in zip(self.places, after, strict=True)}
         return "\n".join(
@@ -113,7 +117,7 @@ class Case:
         )
 
     def remade(self, folder: Path) -> list[str]:
-        """What makes its instance again: in Python, and as a command given in a folder."""
+        """Return what makes its instance again: in Python, and as a command for a folder."""
         file, design, address = self.file, self.design.name, self.address
         if file is None or not (self.by_file or _reads_the_same(file, self.design._compiled)):
             return [f'grammar["{design}"][{address}]']
@@ -126,7 +130,7 @@ class Case:
 
 @cache
 def _reads_the_same(file: Path, compiled: Compiled) -> bool:
-    """Whether a file, read without more ado, is a grammar."""
+    """Return whether a file, read without any options, is a grammar."""
     try:
         again = load(file)._compiled
     except MerulaError:
@@ -136,7 +140,7 @@ def _reads_the_same(file: Path, compiled: Compiled) -> bool:
 
 
 def _name(path: Path, folder: Path) -> str:
-    """What `merula.load` takes for a file in a folder."""
+    """Return what `merula.load` takes for a file in a folder."""
     if path.is_relative_to(packaged("grammars")):
         return path.relative_to(packaged("grammars")).with_suffix("").as_posix()
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
@@ -145,8 +149,8 @@ def _name(path: Path, folder: Path) -> str:
 # --- which cases -------------------------------------------------------------------------------
 
 
-def found(name: str, folders: Sequence[Path]) -> str:
-    """The path of a grammar in the first of some folders that has it, else the name as it is."""
+def grammar_path(name: str, folders: Sequence[Path]) -> str:
+    """Return the path of a grammar in the first folder that has it, else the name as it is."""
     for folder in folders:
         for path in (folder / name, folder / (name + SUFFIX)):
             if path.is_file():
@@ -155,7 +159,7 @@ def found(name: str, folders: Sequence[Path]) -> str:
 
 
 def cases_of(wanted: CaseRequest, grammar: Grammar) -> list[Case]:
-    """The cases of a test, design by design.
+    """Return the cases of a test, design by design.
 
     Raises `MerulaError` where there is none, `TooMany` where there are too many to run.
     """
@@ -180,19 +184,19 @@ def _of_design(wanted: CaseRequest, grammar: Grammar, design: Design, before: in
         raise _nothing(grammar, "no lexicon is named", 'name its tables: lexicon "nouns.tsv"')
     parts = _parts(wanted, grammar, design)
     ends = list(accumulate(narrow.plan.space.count for narrow, _ in parts))
-    number = ends[-1] if wanted.n is None else min(wanted.n, ends[-1])
-    least = before + number * min(len(own) for _, own in parts)
-    if least > MOST:
-        raise TooMany(f"n={wanted.n} makes {least:,} cases or more: ask for {MOST:,} at most")
+    count = ends[-1] if wanted.n is None else min(wanted.n, ends[-1])
+    least = before + count * min(len(in_plan) for _, in_plan in parts)
+    if least > MAX_CASES:
+        raise TooMany(f"n={wanted.n} makes {least:,} cases or more: ask for {MAX_CASES:,} at most")
     source, by_file = grammar._compiled.source.path, isinstance(wanted.grammar, str)
     file = None if source is None else source.absolute()
     cases = []
-    for row in Permutation(ends[-1], wanted.seed).rows(0, number).tolist():
+    for row in Permutation(ends[-1], wanted.seed).rows(0, count).tolist():
         place = bisect_right(ends, row)
-        narrow, own = parts[place]
+        narrow, in_plan = parts[place]
         local = row - (ends[place] - narrow.plan.space.count)
         address = _address(design, narrow, local)
-        cases += [Case(design, narrow, local, address, part, file, by_file) for part in own]
+        cases += [Case(design, narrow, local, address, part, file, by_file) for part in in_plan]
     return cases
 
 
@@ -202,7 +206,7 @@ def _nothing(grammar: Grammar, why: str, remedy: str) -> MerulaError:
 
 
 def _address(design: Design, narrow: Restriction, local: int) -> int:
-    """The address in its design of an address among what is left of a plan."""
+    """Return the address in the design of an address among what is left of a plan."""
     if narrow.plan.space is narrow.whole.space:
         return design._design.starts[narrow.number] + local
     return narrow.address(design._design, narrow.plan.space.unrank_one(local))
@@ -211,7 +215,7 @@ def _address(design: Design, narrow: Restriction, local: int) -> int:
 def _parts(
     wanted: CaseRequest, grammar: Grammar, design: Design
 ) -> list[tuple[Restriction, Sequence[Part]]]:
-    """The plans of a design that have what is wanted, and what they have, by their addresses."""
+    """Return the plans that have what is wanted, with it, in the order of their addresses."""
     left = sorted(narrowed(design._design, wanted.where), key=lambda narrow: narrow.number)
     if wanted.kind == "instances":
         if any(len(narrow.cells) < len(narrow.plan.cells) for narrow in left):
@@ -223,7 +227,7 @@ def _parts(
             )
         return [(narrow, [None]) for narrow in left]
     parts: list[tuple[Restriction, Sequence[Part]]] = [
-        (narrow, own) for narrow in left if (own := _cells(wanted, narrow))
+        (narrow, in_plan) for narrow in left if (in_plan := _cells(wanted, narrow))
     ]
     if not parts:
         asked = f" that differ in {wanted.contrast}" if wanted.contrast is not None else ""

@@ -1,4 +1,4 @@
-"""The part of a design that a caller asks for: some frames, attribute values, lexemes, features.
+"""Restrict a design to some frames, attribute values, lexemes or features.
 
 ``where`` maps a name to the value wanted, or to several values of which one is wanted:
 
@@ -11,6 +11,10 @@
 Some names mean several of these, such as that of an optional object with lexemes. Then the values
 say what is meant; where they leave it open, a factor goes before a choice, a choice before a slot,
 a slot before a feature.
+
+In comes a compiled design with ``where``, out comes a `Restriction` for each plan that has what is
+asked for. Strategies and the cases of tests call `narrowed`. The addresses of the whole design stay
+what they are: `Restriction.address` leads back to them.
 """
 
 from __future__ import annotations
@@ -34,11 +38,11 @@ from merula.plan.wishes import Chooser
 
 Where = Mapping[str, str | Sequence[str]]
 Asked = Mapping[str, tuple[str, tuple[str, ...]]]  # name → of what kind it is, the values wanted
-KINDS = ("cell", "plan", "slot", "feature")  # what a name is the name of; the first goes first
+KINDS = ("cell", "plan", "slot", "feature")  # what a name can mean; earlier kinds win
 CELL = ("cell", "label")
 FRAME = "frame"
 SCOPE = "scope."
-MOST_LISTED = 12  # values that a message lists
+MAX_VALUES_SHOWN = 12  # in a message: about two lines of a terminal
 BAND = "band"  # the column of frequency bands in Merula's tables
 
 
@@ -60,25 +64,22 @@ class Restriction:
     chooser: Chooser
 
     def address(self, design: CompiledDesign, chosen: Sequence[int]) -> int:
-        """The address in the whole design of a combination of the lexemes left."""
-        own = [int(kept[i]) for kept, i in zip(self.candidates, chosen, strict=True)]
-        return design.starts[self.number] + self.whole.space.rank(own)
+        """Return the address in the whole design of a combination of the lexemes left."""
+        whole = [int(kept[i]) for kept, i in zip(self.candidates, chosen, strict=True)]
+        return design.starts[self.number] + self.whole.space.rank(whole)
 
 
 def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Restriction]:
-    """The plans of a design that have what is asked for, the plainest first.
+    """Return the plans of a design that have what is asked for, the plainest first.
 
     Plain is the first frame, then the fewest words, then the first values. Raises `MerulaError`
     where a name is unknown (M750) or nothing is left (M751).
     """
     asked = _asked(design, where or {})
     made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]] = {}
-    found = []
-    for number, plan in enumerate(design.plans):
-        own = _narrow(number, plan, asked, made)
-        if own is not None:
-            found.append(own)
-    if not found:
+    every = (_narrow(number, plan, asked, made) for number, plan in enumerate(design.plans))
+    restrictions = [restriction for restriction in every if restriction is not None]
+    if not restrictions:
         wanted = [f"{name} {listing(values, 'or')}" for name, (_, values) in asked.items()]
         raise MerulaError.of(
             "M751",
@@ -89,17 +90,17 @@ def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Restric
             place=design.design.span.source.name,
         )
     frames = [frame.name for frame in design.design.frames]
-    return sorted(found, key=lambda own: _plainness(own, frames))
+    return sorted(restrictions, key=lambda restriction: _plainness(restriction, frames))
 
 
 def _asked(design: CompiledDesign, where: Where) -> Asked:
-    """What is asked for, and what it is. Raises TypeError, ValueError and `MerulaError`."""
+    """Return the values asked for, each with its kind; raises TypeError or ValueError too."""
     if not isinstance(where, Mapping):
         raise TypeError(f'where={where!r} should be a mapping, such as {{"frame": "main"}}')
-    known: dict[str, set[str]] = {}
+    kinds_of: dict[str, set[str]] = {}
     for plan in design.plans:
         for name, kinds in names(plan).items():
-            known.setdefault(name, set()).update(kinds)
+            kinds_of.setdefault(name, set()).update(kinds)
     asked = {}
     for name, given in where.items():
         values: Any = (given,) if isinstance(given, str) else given
@@ -108,37 +109,39 @@ def _asked(design: CompiledDesign, where: Where) -> Asked:
             raise TypeError(f"where={{{name!r}: {given!r}}} should be a text, or several")
         if not values:
             raise ValueError(f"where={{{name!r}: {given!r}}} names no value")
-        if name not in known:
+        if name not in kinds_of:
             plain = dict.fromkeys(n for plan in design.plans for n in plain_names(plan))
             raise MerulaError.of(
                 "M750",
-                f"{design.name} has nothing that is called {name}",
-                remedy=did_you_mean(name, known) or f"ask for {listing(plain, 'or')}",
+                f"{design.name} has nothing that is named {name}",
+                remedy=did_you_mean(name, kinds_of) or f"ask for {listing(plain, 'or')}",
                 place=design.design.span.source.name,
             )
         wanted = tuple(map(clean, values))
         kind = meant(design.plans, name, wanted)[0]
-        there = {x for plan in design.plans for x in _values(plan, name, kind)}
-        if there.isdisjoint(wanted) and ANY not in there:
-            raise unknown(design, name, wanted[0], there)
+        possible = {x for plan in design.plans for x in _values(plan, name, kind)}
+        if possible.isdisjoint(wanted) and ANY not in possible:
+            raise unknown(design, name, wanted[0], possible)
         asked[name] = kind, wanted
     return asked
 
 
-def unknown(design: CompiledDesign, name: str, value: str, there: Iterable[str]) -> MerulaError:
-    """The error that something never has a value."""
-    known = sorted(there)
-    some = listing(known, "or") if len(known) <= MOST_LISTED else f"one of {len(known)} others"
+def unknown(design: CompiledDesign, name: str, value: str, possible: Iterable[str]) -> MerulaError:
+    """Return the error of a value that something never has."""
+    values = sorted(possible)
+    shown = f"one of {len(values)} others"
+    if len(values) <= MAX_VALUES_SHOWN:
+        shown = listing(values, "or")
     return MerulaError.of(
         "M751",
         f"{name} is never {value} in {design.name}",
-        remedy=did_you_mean(value, known) or (f"it is {some}" if known else "it has no value"),
+        remedy=did_you_mean(value, values) or (f"it is {shown}" if values else "it has no value"),
         place=design.design.span.source.name,
     )
 
 
 def meant(plans: Iterable[Plan], name: str, values: Iterable[str | None]) -> list[str]:
-    """What a name can mean, the likeliest first: that of which some of the values are values."""
+    """Return what a name can mean; kinds that have some of the values go first."""
     wanted = {value for value in values if value is not None}
     kinds: dict[str, bool] = {}
     for plan in plans:
@@ -148,46 +151,46 @@ def meant(plans: Iterable[Plan], name: str, values: Iterable[str | None]) -> lis
 
 
 def _values(plan: Plan, name: str, kind: str) -> set[str]:
-    """The values that something of a plan has."""
+    """Return the values that a name has in a plan, taken as the name of one kind."""
     if kind == "plan":
         return {choices_of(plan)[name]}
     if kind == "cell":
-        return {said for cell in plan.cells if (said := _said(cell.cell, name)) is not None}
-    for own, slot in zip(slot_names(plan), plan.slots, strict=True):
-        if kind == "slot" and own == name:
+        return {x for cell in plan.cells if (x := _value_in(cell.cell, name)) is not None}
+    for slot_name, slot in zip(slot_names(plan), plan.slots, strict=True):
+        if kind == "slot" and slot_name == name:
             return set(slot.titles)
-        column = feature(own, slot, name)
+        column = feature(slot_name, slot, name)
         if kind == "feature" and column is not None:
             return {value for cell in column for value in members(cell)}
     return set()
 
 
 def names_of(plans: Iterable[Plan]) -> dict[str, list[str]]:
-    """What can be asked of some plans, without features: each name with its values."""
-    found: dict[str, dict[str, None]] = {}
+    """Return what can be asked of some plans, without features: each name with its values."""
+    values_by_name: dict[str, dict[str, None]] = {}
     for plan in plans:
         for name, kinds in names(plan).items():
             for kind in kinds:
                 if kind != "feature":
                     values = dict.fromkeys(sorted(_values(plan, name, kind)))
-                    found.setdefault(name, {}).update(values)
-    return {name: list(values) for name, values in found.items()}
+                    values_by_name.setdefault(name, {}).update(values)
+    return {name: list(values) for name, values in values_by_name.items()}
 
 
 def values_of(plans: Iterable[Plan], name: str) -> set[str]:
-    """All that something of some plans can be, whatever it is the name of."""
+    """Return all values of a name in some plans, whatever kinds it is the name of."""
     return {
         x for plan in plans for kind in names(plan).get(name, ()) for x in _values(plan, name, kind)
     }
 
 
 def choices_of(plan: Plan) -> dict[str, str]:
-    """The frame of a variant and what it chooses, by name."""
+    """Return the frame of a variant and what it chooses, by name."""
     return {FRAME: plan.variant.frame.name, **dict(plan.variant.choices)}
 
 
 def feature(name: str, slot: Slot, asked: str) -> list[str] | None:
-    """The cells of a feature of a slot's lexemes, ``NAME.column``; None where it has none such."""
+    """Return the cells of a feature ``NAME.column`` of a slot's lexemes, or None."""
     column = asked.removeprefix(f"{name}.")
     if column == asked or slot.rows is None or not slot.candidates:
         return None
@@ -195,18 +198,19 @@ def feature(name: str, slot: Slot, asked: str) -> list[str] | None:
     return None if cells is None else [cells[row] for row in slot.candidates]
 
 
-def _plainness(own: Restriction, frames: Sequence[str]) -> tuple[int, int, int]:
-    words = sum(len(cell.pieces) for cell in own.plan.cells)
-    return frames.index(own.plan.variant.frame.name), words, own.number
+def _plainness(restriction: Restriction, frames: Sequence[str]) -> tuple[int, int, int]:
+    plan = restriction.plan
+    words = sum(len(cell.pieces) for cell in plan.cells)
+    return frames.index(plan.variant.frame.name), words, restriction.number
 
 
 def names(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """What can be asked of a plan, and what each name is the name of (`KINDS`)."""
-    known: dict[str, dict[str, None]] = {}
+    """Return what can be asked of a plan: each name with the kinds that it can mean (`KINDS`)."""
+    kinds_of: dict[str, dict[str, None]] = {}
 
-    def add(kind: str, found: Iterable[str]) -> None:
-        for name in found:
-            known.setdefault(name, {})[kind] = None
+    def add(kind: str, of_kind: Iterable[str]) -> None:
+        for name in of_kind:
+            kinds_of.setdefault(name, {})[kind] = None
 
     for cell in plan.cells:
         add("cell", (name for name, _ in cell.cell.factors))
@@ -217,11 +221,11 @@ def names(plan: Plan) -> dict[str, tuple[str, ...]]:
         add("slot", [name])
         columns = slot.rows.columns if slot.rows is not None and slot.candidates else ()
         add("feature", (f"{name}.{column}" for column in columns))
-    return {name: tuple(kinds) for name, kinds in known.items()}
+    return {name: tuple(kinds) for name, kinds in kinds_of.items()}
 
 
 def plain_names(plan: Plan) -> list[str]:
-    """What can be asked of a plan, without the features: there are many."""
+    """Return what can be asked of a plan, without the features: there are many."""
     return [name for name, kinds in names(plan).items() if kinds != ("feature",)]
 
 
@@ -231,26 +235,26 @@ def _narrow(
     asked: Asked,
     made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]],
 ) -> Restriction | None:
-    """A plan with what is asked for, or None where it has not."""
-    known, choices = names(plan), choices_of(plan)
-    if any(kind not in known.get(name, ()) for name, (kind, _) in asked.items()):
+    """Return a plan restricted to what is asked for, or None where it does not have that."""
+    kinds_of, choices = names(plan), choices_of(plan)
+    if any(kind not in kinds_of.get(name, ()) for name, (kind, _) in asked.items()):
         return None
     cells = tuple(range(len(plan.cells)))
     for name, (kind, values) in asked.items():
         if kind == "plan" and choices[name] not in values:
             return None
         if kind == "cell":
-            cells = tuple(i for i in cells if _said(plan.cells[i].cell, name) in values)
+            cells = tuple(i for i in cells if _value_in(plan.cells[i].cell, name) in values)
     if not cells:
         return None
-    lexical = {name: own for name, own in asked.items() if own[0] in ("slot", "feature")}
+    lexical = {name: (k, v) for name, (k, v) in asked.items() if k in ("slot", "feature")}
     slots: list[Slot] = []
     candidates: list[Ints] = []
     order: list[list[int]] = []
     wanted: set[int] = set()
     for name, slot in zip(slot_names(plan), plan.slots, strict=True):
         keep = _keep(name, slot, lexical)
-        if any(name == own or feature(name, slot, own) is not None for own in lexical):
+        if any(name == x or feature(name, slot, x) is not None for x in lexical):
             wanted.add(len(slots))
         key = (id(slot), keep.tobytes())
         if key not in made:
@@ -260,7 +264,9 @@ def _narrow(
         slots.append(left)
         candidates.append(places)
         order.append(ordered)
-    whole = all(len(own) == len(slot) for own, slot in zip(candidates, plan.slots, strict=True))
+    whole = all(
+        len(places) == len(slot) for places, slot in zip(candidates, plan.slots, strict=True)
+    )
     space = plan.space if whole else plan.space.restricted(candidates)
     if not space.count:
         return None
@@ -271,8 +277,8 @@ def _narrow(
     )
 
 
-def _said(cell: Cell, name: str) -> str | None:
-    """What a cell says of something."""
+def _value_in(cell: Cell, name: str) -> str | None:
+    """Return the value of a factor, a scope or the label of a cell; None where it has none."""
     if name in CELL:
         return cell.label
     if name.startswith(SCOPE):
@@ -281,12 +287,12 @@ def _said(cell: Cell, name: str) -> str | None:
 
 
 def _keep(name: str, slot: Slot, asked: Asked) -> Bools:
-    """Which lexemes of a slot are asked for; ``*`` is any value of a feature."""
+    """Return which lexemes of a slot are asked for; ``*`` is any value of a feature."""
     keep = np.ones(len(slot), dtype=np.bool_)
-    for own, (kind, values) in asked.items():
-        if kind == "slot" and own == name:
+    for asked_name, (kind, values) in asked.items():
+        if kind == "slot" and asked_name == name:
             keep &= np.array([title in values for title in slot.titles], dtype=np.bool_)
-        column = feature(name, slot, own) if kind == "feature" else None
+        column = feature(name, slot, asked_name) if kind == "feature" else None
         if column is not None:
             has = [bool({*members(cell)} & {*values, ANY}) for cell in column]
             keep &= np.array(has, dtype=np.bool_)
@@ -297,7 +303,7 @@ Plainness = tuple[int, int, str]
 
 
 def plainness(slot: Slot) -> list[Plainness]:
-    """How plain each candidate of a slot is, less being plainer.
+    """Return how plain each candidate of a slot is, less being plainer.
 
     Short lexemes are plain, of these the frequent ones, as far as a table says how frequent they
     are.
@@ -311,6 +317,6 @@ def plainness(slot: Slot) -> list[Plainness]:
 
 
 def plainest(slot: Slot) -> list[int]:
-    """The candidates of a slot, the plainest first."""
+    """Return the candidates of a slot, the plainest first."""
     keys = plainness(slot)
     return sorted(range(len(slot)), key=lambda i: keys[i])

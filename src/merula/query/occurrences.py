@@ -1,4 +1,4 @@
-"""A sentence or a minimal pair where it stands: in the instance of a design at an address.
+"""Sentences and minimal pairs that know their instance: a design and an address.
 
 Strategies draw them, and tests over instances are given them.
 """
@@ -18,7 +18,7 @@ from merula.query.narrowing import Restriction
 
 @dataclass(frozen=True, repr=False)
 class Occurrence(Sentence):
-    """A sentence where it stands: in the instance of a design at an address."""
+    """A sentence of the instance of a design at an address."""
 
     design: str
     _of: tuple[Design, Restriction, tuple[int, ...]] | int = field(compare=False)
@@ -91,14 +91,14 @@ class Pair:
 def occurrence(
     design: Design, narrow: Restriction, place: int, chosen: tuple[int, ...]
 ) -> Occurrence:
-    """The sentence of a cell of a plan, for a choice of the lexemes left."""
+    """Return the sentence of a cell of a plan, for a choice of the lexemes left."""
     plan = narrow.plan
-    own = plan.cells[place]
-    cell = own.cell
+    plan_cell = plan.cells[place]
+    cell = plan_cell.cell
     return Occurrence(
         cell.role,
         cell.label,
-        design._compiled.surface.composed(phrases(plan.slots, own, chosen)),
+        design._compiled.surface.composed(phrases(plan.slots, plan_cell, chosen)),
         cell.acceptable,
         cell.broken,
         cell.letter,
@@ -112,39 +112,39 @@ def occurrence(
 def pair_of(
     design: Design, narrow: Restriction, cells: MinimalPair, chosen: tuple[int, ...]
 ) -> Pair:
-    """Two cells of a plan as a pair, for a choice of the lexemes left."""
+    """Return two cells of a plan as a pair, for a choice of the lexemes left."""
     good, bad = (occurrence(design, narrow, i, chosen) for i in (cells.good, cells.bad))
     return Pair(good, bad, cells.contrast)
 
 
 def sentences_in(narrow: Restriction, acceptable: bool | None = None) -> list[int]:
-    """The places of the cells that are wanted, all or those that are acceptable or are not.
+    """Return the places of the cells that show the lexemes asked for.
 
-    They show the lexemes that are asked for.
+    ``acceptable`` keeps those that are (True) or are not (False); None keeps both.
     """
-    found = []
+    places = []
     for place in narrow.cells:
         fine = acceptable in (None, narrow.plan.cells[place].cell.acceptable)
         if fine and narrow.asked <= _shown(narrow, place):
-            found.append(place)
-    return found
+            places.append(place)
+    return places
 
 
 def pairs_in(narrow: Restriction, contrast: str | None = None) -> list[MinimalPair]:
-    """The minimal pairs among the cells that are wanted, all or those that differ in a factor.
+    """Return the minimal pairs among the cells wanted, in the order of the cells.
 
-    A matrix has none. They are in the order of the cells, and one sentence of each shows the
-    lexemes that are asked for.
+    ``contrast`` is the factor that they differ in, None for any. At least one sentence of each
+    pair shows the lexemes that are asked for. A matrix has no pairs.
     """
     cells = [cell.cell for cell in narrow.plan.cells]
     if any(cell.role != "cell" for cell in cells):
         return []
     names = [name for name, _ in cells[0].factors]
     values = [[value for _, value in cell.factors] for cell in cells]
-    found = pairs_of(names, values, [cell.acceptable for cell in cells])
+    pairs = pairs_of(names, values, [cell.acceptable for cell in cells])
     return [
         pair
-        for pair in sorted(found, key=lambda pair: (pair.good, pair.bad))
+        for pair in sorted(pairs, key=lambda pair: (pair.good, pair.bad))
         if contrast in (None, pair.contrast)
         and {pair.good, pair.bad} <= set(narrow.cells)
         and narrow.asked <= _shown(narrow, pair.good) | _shown(narrow, pair.bad)
@@ -152,12 +152,12 @@ def pairs_in(narrow: Restriction, contrast: str | None = None) -> list[MinimalPa
 
 
 def _shown(narrow: Restriction, place: int) -> set[int]:
-    """The slots that a cell shows."""
+    """Return the slots that a cell shows."""
     return {piece.slot for piece in narrow.plan.cells[place].pieces}
 
 
 def designs_of(grammar: Grammar, name: str | None) -> list[Design]:
-    """One design, or all. Raises `MerulaError` where there is none of the name."""
+    """Return the design of a name, or all for None; raises `MerulaError` for an unknown name."""
     if name is None:
         return list(grammar.values())
     if not isinstance(name, str):

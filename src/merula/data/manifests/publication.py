@@ -58,10 +58,10 @@ class SplitEntry:
     @property
     def by_design(self) -> dict[str, int]:
         """How many instances it has of each design."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for part in self.files:
-            found[part.design] = found.get(part.design, 0) + part.instances
-        return found
+            counts[part.design] = counts.get(part.design, 0) + part.instances
+        return counts
 
     @property
     def bytes(self) -> int:
@@ -79,7 +79,7 @@ class GrammarEntry:
     """A grammar: ``source`` is its file in the repository, empty where it was left out.
 
     ``asked`` is how the command named it; ``options`` what it said of tables
-    (`merula.lexicon.table.TableOptions`), with files as they are called in the repository.
+    (`merula.lexicon.table.TableOptions`), with files as they are named in the repository.
     """
 
     phenomenon: str
@@ -96,8 +96,8 @@ class GrammarEntry:
 class ConfigEntry:
     """A configuration: the rows of one design, of one type where it is a matrix.
 
-    Of a suite it may be the rows of several matrices that belong together; ``design`` is then what
-    their set is called, and ``designs`` are all of them.
+    Of a suite it may be the rows of several matrices that belong together; ``design`` is then the
+    name of their set, and ``designs`` are all of them.
 
     ``of`` is how many instances there could be (it may not fit a number of JSON), ``block`` how
     many are hashed together, ``cells`` how many sentences an instance has. ``features`` are written
@@ -156,10 +156,10 @@ class SuiteEntry:
 
 @dataclass(frozen=True)
 class Publication:
-    """All that is published. ``default`` is the configuration that is loaded where none is named.
+    """A published data set. ``default`` is the configuration that is loaded where none is named.
 
     ``command`` is what remakes it; ``suite`` is there where a recipe draws the instances;
-    ``others`` are the files that are no data: the card, Croissant, the audit, the sources.
+    ``others`` are the files that are not data: the card, Croissant, the audit, the sources.
     """
 
     publication: int
@@ -182,7 +182,7 @@ class Publication:
     suite: SuiteEntry | None = None
 
     def config(self, name: str) -> ConfigEntry:
-        """The configuration of a name; raises KeyError."""
+        """Return the configuration of a name; raises KeyError."""
         return {config.name: config for config in self.configs}[name]
 
     @property
@@ -196,17 +196,17 @@ class Publication:
         return sum(config.rows for config in self.configs)
 
     def to_json(self) -> dict[str, Any]:
-        """The publication as plain values."""
+        """Return the publication as plain values."""
         return asdict(self)
 
     def files(self) -> list[str]:
-        """All files of the repository but this one."""
+        """Return all files of the repository but ``merula.json``."""
         data = [f.file for c in self.configs for split in c.splits for f in split.files]
         return [*data, *(other.file for other in self.others)]
 
 
 def read_publication(folder: Path) -> Publication | None:
-    """Return what ``merula.json`` in a folder says, or None where there is none.
+    """Return the publication of a folder, or None where it has no ``merula.json``.
 
     Raises `MerulaError` where it cannot be read or understood.
     """

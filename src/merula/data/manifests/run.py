@@ -13,7 +13,7 @@ MANIFEST = "manifest.json"  # of a run or a suite
 
 @dataclass(frozen=True)
 class PartRecord:
-    """What is known of a part that is done; ``sha256`` is of its bytes, for text formats."""
+    """A file that is done; ``sha256`` is of its bytes, for text formats only."""
 
     file: str
     phenomenon: str
@@ -59,7 +59,10 @@ class DesignRecord:
 
 @dataclass(frozen=True)
 class RunManifest:
-    """All that decides the files of a data set, and, once they are done, the files."""
+    """Everything that decides the files of a data set, and the files once they are done.
+
+    ``part`` is how many sentences a file may have; ``columns`` is None where all are kept.
+    """
 
     merula: str
     schema: int
@@ -75,54 +78,54 @@ class RunManifest:
     files: list[PartRecord] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest as plain values."""
+        """Return the manifest as plain values."""
         files = [{k: v for k, v in asdict(f).items() if v is not None} for f in self.files]
         return {**asdict(self), "files": files}
 
     def done(self, files: Sequence[PartRecord]) -> RunManifest:
-        """The manifest with its files, and the digests that they add up to."""
+        """Return the manifest with its files, and the digests that they add up to."""
         designs = [
             replace(design, digest=written(summed(own_digests(design, files))))
             for design in self.designs
         ]
         return replace(self, designs=designs, files=list(files))
 
-    def differences(self, there: RunManifest) -> Iterator[str]:
-        """How a data set that is there differs from this one, in words."""
-        for own in fields(self):
-            if own.name in ("part", "designs", "files"):
+    def differences(self, before: RunManifest) -> Iterator[str]:
+        """Say how the data set on the disk differs from this one."""
+        for option in fields(self):
+            if option.name in ("part", "designs", "files"):
                 continue
-            old, new = getattr(there, own.name), getattr(self, own.name)
+            old, new = getattr(before, option.name), getattr(self, option.name)
             if old != new:
-                yield f"{own.name}: {_shown(old)} there, {_shown(new)} asked for"
-        theirs = {design.title: design for design in there.designs}
-        ours = {design.title: design for design in self.designs}
-        for name in theirs:
-            if name not in ours:
+                yield f"{option.name}: {_shown(old)} there, {_shown(new)} asked for"
+        old_designs = {design.title: design for design in before.designs}
+        new_designs = {design.title: design for design in self.designs}
+        for name in old_designs:
+            if name not in new_designs:
                 yield f"{name} is there and not asked for"
-        for name, design in ours.items():
-            if name not in theirs:
+        for name, design in new_designs.items():
+            if name not in old_designs:
                 yield f"{name} is asked for and not there"
             else:
-                yield from _differences(name, theirs[name], design)
-        if there.part != self.part:
-            old, new = _shown(there.part), _shown(self.part)
+                yield from _differences(name, old_designs[name], design)
+        if before.part != self.part:
+            old, new = _shown(before.part), _shown(self.part)
             yield f"sentences in a file: {old} there, {new} asked for"
 
 
 def own_digests(design: DesignRecord, files: Sequence[PartRecord]) -> list[int]:
-    """The digests of a design's files."""
+    """Return the digests of a design's files."""
     return [int(file.digest or "0", 16) for file in files if file.title == design.title]
 
 
-def _differences(name: str, there: DesignRecord, here: DesignRecord) -> Iterator[str]:
-    if there.grammar != here.grammar:
+def _differences(name: str, old: DesignRecord, new: DesignRecord) -> Iterator[str]:
+    if old.grammar != new.grammar:
         yield f"{name}: the grammar has changed"
-    if there.lexicon != here.lexicon:
+    if old.lexicon != new.lexicon:
         yield f"{name}: the tables or the surface rules have changed"
-    if there.instances != here.instances:
-        old, new = _shown(there.instances), _shown(here.instances)
-        yield f"{name}: {old} instances there, {new} asked for"
+    if old.instances != new.instances:
+        before, after = _shown(old.instances), _shown(new.instances)
+        yield f"{name}: {before} instances there, {after} asked for"
 
 
 def _shown(value: Any) -> str:

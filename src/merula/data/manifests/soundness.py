@@ -22,9 +22,9 @@ from merula.data.manifests.publication import (
 )
 from merula.rows.variation import ANSWERS, VARIATIONS
 
-MOST = 2**63  # numbers of Arrow are below this
+INT64_BOUND = 2**63  # Arrow keeps numbers as int64, which are below this
 SPLITS = ("train", "validation", "test")
-# Columns without which there are no such rows, and what they hold.
+# The columns that rows of a kind must have, and the features that these hold.
 NEEDED: Mapping[str, Mapping[str, type[Feature]]] = {
     "paradigm": {
         "instance": Value,
@@ -50,7 +50,7 @@ SPANS = Items(
 
 
 def sound_publication(folder: Path) -> Publication | None:
-    """Return what ``merula.json`` in a folder says, or None where there is none.
+    """Return the publication of a folder, or None where it has no ``merula.json``.
 
     Raises `MerulaError` where it cannot be read, understood or believed.
     """
@@ -65,7 +65,7 @@ def sound_publication(folder: Path) -> Publication | None:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name is that of a file in a repository, on every system; none of them is hidden.
+    """Return whether a name is a file inside a repository on every system, and not hidden.
 
     >>> is_inside("source/en/nouns.tsv"), is_inside("../nouns.tsv"), is_inside(".git/config")
     (True, False, False)
@@ -75,29 +75,29 @@ def is_inside(name: str) -> bool:
     return plain and not path.is_absolute() and ".." not in path.parts and name[0] != "."
 
 
-def _faults(found: Publication) -> Iterator[str]:
-    """What cannot be, in words."""
-    yield from _texts(found.to_json())
-    yield from _twice("file", [PUBLICATION, *found.files()])
-    yield from _twice("configuration", [config.name for config in found.configs])
-    sources = [grammar.source for grammar in found.grammars]
-    sources += [found.suite.source] if found.suite is not None else []
-    for name in [*found.files(), *filter(None, sources)]:
+def _faults(publication: Publication) -> Iterator[str]:
+    """Yield what cannot be true of a publication, in words."""
+    yield from _texts(publication.to_json())
+    yield from _twice("file", [PUBLICATION, *publication.files()])
+    yield from _twice("configuration", [config.name for config in publication.configs])
+    sources = [grammar.source for grammar in publication.grammars]
+    sources += [publication.suite.source] if publication.suite is not None else []
+    for name in [*publication.files(), *filter(None, sources)]:
         if not is_inside(name):
-            yield f"{name!r} is no file of the data set"
-    for grammar in found.grammars:
+            yield f"{name!r} is not a file of the data set"
+    for grammar in publication.grammars:
         yield from _grammar_faults(grammar)
-    for config in found.configs:
+    for config in publication.configs:
         yield from (f"{config.name}: {what}" for what in _config_faults(config))
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Texts that no file can hold, and numbers that are none of Arrow's."""
+    """Yield the texts that a file cannot hold and the numbers too large for Arrow."""
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
-            yield f"{value!r} is no text"[:80]
+            yield f"{value!r} is not a text"[:80]
     elif isinstance(value, int):
-        if value >= MOST:
+        if value >= INT64_BOUND:
             yield f"{value!r} is too large"[:80]
     elif isinstance(value, Mapping):
         for key, inner in value.items():
@@ -114,34 +114,34 @@ def _twice(what: str, names: Iterable[str]) -> Iterator[str]:
 
 
 def _grammar_faults(grammar: GrammarEntry) -> Iterator[str]:
-    said = grammar.options
+    options = grammar.options
     for name in ("files", "columns"):
-        own = said.get(name, {})
-        if not isinstance(own, Mapping) or not all(isinstance(v, str) for v in own.values()):
-            yield f"`{name}` of {grammar.phenomenon} is {own!r}"[:80]
-        elif name == "files" and grammar.source and not all(map(is_inside, own.values())):
-            yield f"a table of {grammar.phenomenon} is no file of the data set"
+        texts = options.get(name, {})
+        if not isinstance(texts, Mapping) or not all(isinstance(v, str) for v in texts.values()):
+            yield f"`{name}` of {grammar.phenomenon} is {texts!r}"[:80]
+        elif name == "files" and grammar.source and not all(map(is_inside, texts.values())):
+            yield f"a table of {grammar.phenomenon} is not a file of the data set"
     for name in ("separator", "encoding"):
-        if not isinstance(said.get(name), str | None):
-            yield f"`{name}` of {grammar.phenomenon} is {said[name]!r}"[:80]
+        if not isinstance(options.get(name), str | None):
+            yield f"`{name}` of {grammar.phenomenon} is {options[name]!r}"[:80]
 
 
 def _config_faults(config: ConfigEntry) -> Iterator[str]:
     if not is_inside(config.name) or "/" in config.name:
-        yield "this is no name"
-    known = {"kind": NEEDED, "variation": ("", *VARIATIONS), "answers": ("", *ANSWERS)}
-    for name, values in known.items():
+        yield "this is not a name"
+    allowed = {"kind": NEEDED, "variation": ("", *VARIATIONS), "answers": ("", *ANSWERS)}
+    for name, values in allowed.items():
         if getattr(config, name) not in values:
             yield f"`{name}` is {getattr(config, name)!r}"[:80]
             return
     if config.cells < 1:
         yield "an instance has no sentences"
-    yield from _numbers(config)
+    yield from _counts(config)
     yield from _columns(config.kind, config.fields)
 
 
-def _numbers(config: ConfigEntry) -> Iterator[str]:
-    """Instances and rows that do not add up."""
+def _counts(config: ConfigEntry) -> Iterator[str]:
+    """Yield what is wrong with the instances and rows of a configuration."""
     names = [split.name for split in config.splits]
     if names != [name for name in SPLITS if name in names]:
         yield "its splits are not train, validation and test"
@@ -152,14 +152,14 @@ def _numbers(config: ConfigEntry) -> Iterator[str]:
         sums += [(split.instances, sum(part.instances for part in split.files))]
         sums += [(split.rows, sum(part.rows for part in split.files))]
     sums += [(part.rows, part.instances * each) for part in parts]
-    if any(said != is_ for said, is_ in sums):
+    if any(total != sum_of_parts for total, sum_of_parts in sums):
         yield "its instances and rows do not add up"
     if not {part.design for part in parts} <= set(config.designs):
         yield "a file holds a design that is not its own"
 
 
 def _columns(kind: str, fields: Fields) -> Iterator[str]:
-    """Columns that are missing, or hold something else."""
+    """Yield the columns that are missing, or hold something else."""
     for name, holds in NEEDED[kind].items():
         if name not in fields:
             yield f"the column {name} is missing"
@@ -167,7 +167,9 @@ def _columns(kind: str, fields: Fields) -> Iterator[str]:
             yield f"the column {name} has another type"
     for name in ("spans", "context_spans", "answer_spans"):
         if name in fields:
-            own = fields[name]
-            inner = own if name == "spans" else own.of if isinstance(own, Items) else None
+            feature = fields[name]
+            inner = feature
+            if name != "spans":  # spans of each item, or of each answer
+                inner = feature.of if isinstance(feature, Items) else None
             if inner != SPANS:
                 yield f"the column {name} has another type"

@@ -95,23 +95,23 @@ class SuiteManifest:
         files = [{k: v for k, v in asdict(f).items() if v is not None} for f in self.files]
         return {"suite_schema": SCHEMA, **asdict(self), "files": files}
 
-    def differences(self, there: SuiteManifest) -> Iterator[str]:
-        """Say how a suite that is there differs from this one."""
-        if there.suite != self.suite:
-            yield f"suite: {there.suite} there, {self.suite} asked for"
-        if there.merula != self.merula:
-            yield f"merula: {there.merula} there, {self.merula} now"
+    def differences(self, before: SuiteManifest) -> Iterator[str]:
+        """Say how the suite on the disk differs from this one."""
+        if before.suite != self.suite:
+            yield f"suite: {before.suite} there, {self.suite} asked for"
+        if before.merula != self.merula:
+            yield f"merula: {before.merula} there, {self.merula} now"
         for name, value in self.options.items():
-            old = there.options.get(name)
+            old = before.options.get(name)
             if old != value:
                 yield f"{name}: {_shown(old)} there, {_shown(value)} asked for"
-        if there.recipe != self.recipe:
+        if before.recipe != self.recipe:
             yield "the recipe has changed"
-        yield from self._changed([*there.designs, *there.matrices])
+        yield from self._changed([*before.designs, *before.matrices])
 
-    def _changed(self, there: Sequence[ParadigmRecord | MatrixRecord]) -> Iterator[str]:
-        """Say what has changed under the designs that are there, by part."""
-        before = {(design.part, design.design): design for design in there}
+    def _changed(self, designs: Sequence[ParadigmRecord | MatrixRecord]) -> Iterator[str]:
+        """Say what has changed under the designs on the disk, by part."""
+        before = {(design.part, design.design): design for design in designs}
         for name, what in (
             ("grammar_digest", "grammar"),
             ("lexicon_digest", "tables, or the surface rules,"),
@@ -136,17 +136,20 @@ def _shown(value: Any) -> str:
 
 
 def largest_share(drawn: Sequence[Mapping[str, Counter[str]]], paradigms: int) -> Largest | None:
-    """The lexeme that stands in the most paradigms, of all slots of content lexemes."""
+    """Return the lexeme that is in the most paradigms, of all slots of content lexemes.
+
+    ``drawn`` counts the lexemes of each slot; the result is None where nothing was drawn.
+    """
     total: dict[str, Counter[str]] = {}
     for counts in drawn:
-        for slot, own in counts.items():
-            total.setdefault(slot, Counter()).update(own)
+        for slot, lexemes in counts.items():
+            total.setdefault(slot, Counter()).update(lexemes)
     best = max(_all(total), default=None)
     if best is None or not paradigms:
         return None
-    number, slot, lexeme = best
-    return Largest(lexeme, slot, number, round(number / paradigms, 4))
+    count, slot, lexeme = best
+    return Largest(lexeme, slot, count, round(count / paradigms, 4))
 
 
 def _all(total: Mapping[str, Counter[str]]) -> Iterable[tuple[int, str, str]]:
-    return ((n, slot, lexeme) for slot, own in total.items() for lexeme, n in own.items())
+    return ((n, slot, lexeme) for slot, counts in total.items() for lexeme, n in counts.items())
