@@ -7,6 +7,9 @@
 >>> instance = g["six"][0]
 >>> len(instance.context), [s.label for s in instance.answers][:3]
 (7, ['Correct', 'AE', 'WN1'])
+
+In come the paths and texts of grammars, out come values that people and notebooks can look at. All
+names without an underscore are public; Arrow and rich are imported by the methods that need them.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def load(path: str | Path, *, tables: TableOptions | None = None) -> Grammar:
-    """The grammar in a file, or one that comes with Merula (``"npi/sentential_negation"``).
+    """Load a grammar from a file, or one of Merula's own (``"npi/sentential_negation"``).
 
     ``tables`` names other tables, separators, encodings or columns than the grammar does.
     Raises `MerulaError` with every problem where there is an error.
@@ -60,7 +63,7 @@ def load(path: str | Path, *, tables: TableOptions | None = None) -> Grammar:
 def compile(
     text: str, *, tables: Mapping[str, str | bytes] | None = None, name: str = "<text>"
 ) -> Grammar:
-    """The grammar in a text, with its tables in memory by the names the text gives them.
+    """Compile a grammar from a text, with its tables in memory by the names the text gives them.
 
     Raises `MerulaError` with every problem where there is an error.
 
@@ -91,7 +94,7 @@ def compile(
 
 
 def check(path: str | Path, *, tables: TableOptions | None = None) -> Problems:
-    """All problems of a grammar file, errors and warnings, in the order of their places.
+    """Return all problems of a grammar file, errors and warnings, in the order of their places.
 
     >>> import merula
     >>> [p.code for p in merula.check("no/such/grammar.merula")]
@@ -117,7 +120,7 @@ def verify(folder: str | Path) -> tuple[FileCheck, ...]:
 
 
 def diff(old: Grammar, new: Grammar, *, examples: int = 3, seed: int = 0) -> GrammarDiff:
-    """What changes in the data from one grammar to another; ``str()`` of it is a report.
+    """Compare the data of two grammars; ``str()`` of the result is a report.
 
     An instance is the same in both if its design, its variant and all its lexemes are. Numbers
     are exact; ``examples`` is how many instances are shown of each kind, ``seed`` decides which.
@@ -144,7 +147,7 @@ class Sentence:
 
     ``label`` names its cell, item or answer; ``broken`` the rules it breaks (``E agreement``);
     ``letter`` the class printed for it (E, I, R, or nothing); ``factors`` what its design says;
-    ``scopes`` which objects stand ``in`` or ``out`` of the scope that a rule asks about.
+    ``scopes`` which objects are ``in`` or ``out`` of the scope that a rule asks about.
     """
 
     role: str
@@ -171,7 +174,7 @@ class Instance:
     lexemes: Mapping[str, str]
     cells: tuple[Sentence, ...]
 
-    # Where it comes from, so that it can be drawn word by word; no field of the value.
+    # Where it comes from, so that it can be drawn word by word; it is not a field of the value.
     _made_by: ClassVar[tuple[Compiled, CompiledDesign] | None] = None
 
     def __repr__(self) -> str:
@@ -234,7 +237,7 @@ class Instance:
 
 
 def _text(*drawings: RenderableType | Drawing) -> str:
-    """Drawings as plain text."""
+    """Return drawings as plain text."""
     from merula.show.drawing import Drawing
     from merula.show.terminal import render, text_of
 
@@ -282,7 +285,7 @@ class Design:
         return self._design.design.doc
 
     def count(self, *, variation: str = "I", answers: str = "one") -> int:
-        """How many distinct instances there are, exactly.
+        """Return how many distinct instances there are, exactly.
 
         (``len()`` would fail above 2⁶³, so there is none.) ``variation`` and ``answers`` are as in
         `generate`.
@@ -290,7 +293,7 @@ class Design:
         return self._space(variation, answers).count
 
     def by_frame(self, *, variation: str = "I", answers: str = "one") -> dict[str, int]:
-        """How many instances there are of each frame (clause type)."""
+        """Return how many instances there are of each frame (clause type)."""
         return self._space(variation, answers).by_frame()
 
     def _space(self, variation: str, answers: str) -> AddressSpace:
@@ -301,7 +304,7 @@ class Design:
     @overload
     def __getitem__(self, address: slice) -> list[Instance]: ...
     def __getitem__(self, address: int | slice) -> Instance | list[Instance]:
-        """The instance at an address, or those of a slice; negative ones count from the end."""
+        """Return the instance at an address, or those of a slice; negatives count from the end."""
         if isinstance(address, slice):
             return [self[i] for i in range(*address.indices(self.count()))]
         address = index(address)
@@ -337,7 +340,7 @@ class Design:
         return instance
 
     def _drawing(self) -> Drawing:
-        """The first instance of the order that the seed 0 decides, or a template."""
+        """Draw the first instance of the order that the seed 0 decides, or a template."""
         from merula.plan.order import Permutation
         from merula.show.drawing import draw_instance, draw_template
 
@@ -356,12 +359,12 @@ class Design:
         spans: bool = False,
         columns: Sequence[str] | None = None,
     ) -> Data:
-        """The first ``n`` instances (all, if None) of the order that ``seed`` decides.
+        """Return the first ``n`` instances (all, if None) of the order that ``seed`` decides.
 
         ``variation="III"`` takes each item of a matrix from another lexical choice, and the
-        answers from ``"one"`` more or ``"mixed"``. ``spans`` adds where each object stands, in
+        answers from ``"one"`` more or ``"mixed"``. ``spans`` adds where each object is, in
         characters; ``columns`` keeps only the columns named. Nothing is made until the data is
-        read. Raises `MerulaError` if the design has not what is asked for.
+        read. Raises `MerulaError` if the design does not have what is asked for.
 
         >>> import merula
         >>> table = merula.load("blm/agreement_fr")["six"].generate(10, seed=1).to_table()
@@ -407,13 +410,13 @@ class Data:
         return self._maker.batches()
 
     def to_table(self) -> Any:
-        """All rows as a ``pyarrow.Table``."""
+        """Return all rows as a ``pyarrow.Table``."""
         import pyarrow as pa
 
         return pa.Table.from_batches(list(self), schema=self.schema)
 
     def to_dataset(self) -> Any:
-        """All rows as a ``datasets.Dataset``; needs the extra ``merula[hf]``.
+        """Return all rows as a ``datasets.Dataset``; needs the extra ``merula[hf]``.
 
         They are typed as `merula publish` types them: labels, cells and rules are class labels.
         """
@@ -486,8 +489,8 @@ class Grammar(Mapping[str, Design]):
         from merula.show.terminal import answer_sets, counts, parts
 
         shown = [parts(overview(self._compiled)), counts(self._compiled.designs)]
-        found = answer_sets_of(self._compiled)
-        shown += [answer_sets(found)] if found else []
+        sets = answer_sets_of(self._compiled)
+        shown += [answer_sets(sets)] if sets else []
         return "\n\n".join([_text(*shown), *([str(self.problems)] if self.problems else [])])
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -528,7 +531,7 @@ class Grammar(Mapping[str, Design]):
         return len(self._designs)
 
     def __getitem__(self, key: str | int) -> Any:
-        """A design by its name, or an instance by its number."""
+        """Return a design by its name, or an instance by its number."""
         if isinstance(key, str):
             if key not in self._designs:
                 hint = did_you_mean(key, self._designs) or f"it has {listing(self._designs)}"
@@ -542,7 +545,7 @@ class Grammar(Mapping[str, Design]):
         raise IndexError(f"{self.name} has {self.count():,} instances")
 
     def count(self) -> int:
-        """How many distinct instances all designs have together, exactly."""
+        """Return how many distinct instances all designs have together, exactly."""
         return sum(design.count() for design in self._designs.values())
 
     def generate(self, n: int | None = None, **options: Unpack[RowOptions]) -> Data:

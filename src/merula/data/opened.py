@@ -3,6 +3,9 @@
 `open_data_set` gives any of them as one kind of value: configurations, and files whose rows
 belong to them. `Published` is what more there is of a published one. Rows are read as Arrow
 batches with the columns of `merula.rows.maker`, some of them at a time.
+
+`merula audit`, `report`, `export` and `publish` call it. The manifest of a publication is
+believed only if all its files are inside the folder (`manifests.soundness`).
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from merula.data.publication_folder import is_unfinished
 from merula.data.published_rows import batches_of
 from merula.grammar.program import read_files
 
-BATCH = 16_384  # rows; a row of a matrix is long
+BATCH = 16_384  # rows read at a time; fewer than of published rows, since a row of a matrix is long
 MATRIX = "matrix"
 
 
@@ -86,7 +89,7 @@ class DataFile:
     def batches(
         self, columns: Sequence[str] | None = None, groups: Sequence[int] | None = None
     ) -> Iterator[Any]:
-        """The rows, or those columns of them that there are; raises `MerulaError`.
+        """Yield the rows, or those columns of them that there are; raises `MerulaError`.
 
         ``groups`` are the row groups that are read of a Parquet file.
         """
@@ -107,7 +110,7 @@ class DataFile:
             ) from error
 
     def groups(self) -> list[int]:
-        """How many rows each row group has; an Arrow file is one."""
+        """Return how many rows each row group has; an Arrow file is one."""
         if self.format_name != "parquet":
             return [sum(batch.num_rows for batch in self.batches(["instance"]))]
         import pyarrow.parquet as pq
@@ -119,7 +122,7 @@ class DataFile:
 
 @frozen
 class DataSet:
-    """All that a page tells of a folder; ``facts`` are names and what is said of them.
+    """A data set as a page shows it; ``facts`` are names with texts, such as ``Licence``.
 
     ``audit`` is what `merula audit` has found, ``left_out`` says which of its data are not shown.
     """
@@ -167,8 +170,8 @@ class Published:
     @staticmethod
     def open(folder: Path) -> Published:
         """Read the manifest of a folder; raises `MerulaError` where there is none."""
-        found = sound_publication(folder)
-        if found is None:
+        publication = sound_publication(folder)
+        if publication is None:
             raise MerulaError.of(
                 "M720",
                 f"there is no published data set in {folder}: it has no {PUBLICATION}",
@@ -176,21 +179,21 @@ class Published:
                 place=str(folder),
             )
         demand_finished(folder)
-        return Published(folder, found)
+        return Published(folder, publication)
 
     def rows(
         self, config: ConfigEntry, split: str, *, columns: Sequence[str] | None = None
     ) -> Iterator[Any]:
-        """The rows of a split, as record batches of `merula.rows.maker`: words, not numbers.
+        """Yield the rows of a split as record batches of `merula.rows.maker`: words, not numbers.
 
         ``columns`` names those wanted (``acceptable``, as rows call it). Raises `MerulaError`
         where a file is missing or cannot be read.
         """
         wanted = None if columns is None else [LABEL if c == ACCEPTABLE else c for c in columns]
-        for own in config.splits:
-            if own.name != split:
+        for entry in config.splits:
+            if entry.name != split:
                 continue
-            for part in own.files:
+            for part in entry.files:
                 yield from batches_of(self.folder / part.file, config.fields, wanted)
 
 
@@ -227,8 +230,8 @@ def _facts(about: Publication) -> Iterator[tuple[str, str]]:
     yield (
         "Phenomena",
         "; ".join(
-            f"{own.phenomenon}: {own.about}" if own.about else own.phenomenon
-            for own in about.grammars
+            f"{grammar.phenomenon}: {grammar.about}" if grammar.about else grammar.phenomenon
+            for grammar in about.grammars
         ),
     )
     yield "Made by", f"Merula {about.merula}"
@@ -252,33 +255,33 @@ def _config(config: ConfigEntry, rules: Mapping[str, str]) -> Config:
 
 
 def _names(fields: Fields, name: str) -> tuple[str, ...]:
-    """What the numbers of a column stand for, if it has such."""
+    """Return the names of the numbers of a column; none where it has no class labels."""
     feature = dict(fields.fields).get(name)
     feature = feature.of if isinstance(feature, Items) else feature
     return feature.names if isinstance(feature, ClassNames) else ()
 
 
 def _rules(folder: Path, source: str) -> dict[str, str]:
-    """What the rules of a grammar demand, by their names as rows have them (``E agreement``)."""
+    """Return what the rules of a grammar demand, by their names in rows (``E agreement``)."""
     path = folder / source
     if not source or Path(source).is_absolute() or ".." in Path(source).parts:
-        return {}  # a manifest from elsewhere has no say in what is read
+        return {}  # a manifest from elsewhere does not decide what is read
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
         files = read_files(Source(source, text, path), Report())
     except (MerulaError, OSError, ValueError):
         return {}
-    found = {}
+    demands = {}
     for file in files:
         for letter, rules in (("E", file.external), ("I", file.internal)):
-            found.update({f"{letter} {rule.name.text}": rule.doc for rule in rules if rule.doc})
-    return found
+            demands.update({f"{letter} {rule.name.text}": rule.doc for rule in rules if rule.doc})
+    return demands
 
 
 def _audit(folder: Path) -> Mapping[str, Any] | None:
     path = folder / AUDIT
     try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        audit = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     except (OSError, ValueError) as error:
         raise MerulaError.of(
             "M731",
@@ -286,7 +289,7 @@ def _audit(folder: Path) -> Mapping[str, Any] | None:
             remedy="make the data set again, or delete this file",
             place=str(path),
         ) from error
-    return found if isinstance(found, Mapping) else None
+    return audit if isinstance(audit, Mapping) else None
 
 
 # --- runs and suites ---------------------------------------------------------------------------
@@ -298,15 +301,15 @@ def _run(folder: Path, manifest: RunManifest) -> DataSet:
     files = tuple(DataFile(folder / f.file, manifest.format, "", f.title) for f in manifest.files)
     configs = tuple(
         Config(
-            own.title,
-            own.kind,
-            own.language,
+            design.title,
+            design.kind,
+            design.language,
             "",
-            own.of,
-            (SplitSize("", own.instances, own.rows),),
-            max(own.rows // max(own.instances, 1), 1),
+            design.of,
+            (SplitSize("", design.instances, design.rows),),
+            max(design.rows // max(design.instances, 1), 1),
         )
-        for own in manifest.designs
+        for design in manifest.designs
     )
     facts = [
         ("Languages", ", ".join(dict.fromkeys(c.language for c in configs if c.language))),
@@ -360,7 +363,7 @@ def _matrices(record: MatrixRecord) -> Config:
 
 
 def _owner(file: str, configs: Sequence[Config]) -> str:
-    """The configuration of matrices that a file of a suite belongs to, or nothing."""
+    """Return the configuration of matrices that a file of a suite belongs to, or an empty text."""
     name = "-".join(Path(file).parts[:-1])
     return name if any(c.name == name for c in configs) else ""
 
@@ -375,11 +378,11 @@ def _demand_binary(folder: Path, format_name: str) -> None:
         )
 
 
-OWNER = ("environment", "design")  # the columns that tell whose a row is, in files of several
+OWNER = ("environment", "design")  # columns that name the configuration, in files of several
 
 
 def owners(batch: Any) -> Any:
-    """The name of the configuration of each row of a batch, as an Arrow array."""
+    """Return the name of the configuration of each row of a batch, as an Arrow array."""
     import pyarrow.compute as pc
 
     columns = [batch.column(name).cast(pa.string()) for name in OWNER]
@@ -395,15 +398,15 @@ def _parquet(
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as opened:
-        there = opened.schema_arrow.names
-        wanted = None if columns is None else _stored(columns, there)
+        stored = opened.schema_arrow.names
+        wanted = None if columns is None else _stored(columns, stored)
         yield from opened.iter_batches(BATCH, row_groups=groups, columns=wanted, use_threads=False)
 
 
-def _stored(columns: Sequence[str], there: Sequence[str]) -> list[str]:
-    """Those of some columns that a file has; labels of published data have their own name."""
-    names = (LABEL if name == ACCEPTABLE and LABEL in there else name for name in columns)
-    return [name for name in names if name in there]
+def _stored(columns: Sequence[str], stored: Sequence[str]) -> list[str]:
+    """Return the columns that a file has; labels of published data have a name of their own."""
+    names = (LABEL if name == ACCEPTABLE and LABEL in stored else name for name in columns)
+    return [name for name in names if name in stored]
 
 
 def _arrow(

@@ -4,6 +4,9 @@ New files are made in a subfolder ``.merula/publish``. When all are done, a list
 moved and deleted is written (``.merula/commit.json``), and only then are files moved. A run that
 was ended before that list was written has changed nothing, and the same command goes on with the
 files that are done; one that was ended after it is finished by the next.
+
+`merula.publish.make` hands in the key of what it wants, the files and the manifest. The folder may
+be a clone of git: hidden files in it are left alone, and no link in it is followed.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ class PublicationFolder(Folder):
 
     def __init__(self, out: Path, key: str) -> None:
         super().__init__(out)
-        self.key = key  # of all that decides the rows: what is done of another run is no use
+        self.key = key  # of all that decides the rows: parts of a run with another key are deleted
         self.stage = self.state / "publish"
         self.before: Publication | None = None
         self._own = False  # whether what is in ``.merula`` is this run's
@@ -141,7 +144,7 @@ class PublicationFolder(Folder):
         return self.stage / "done" / f"{part.file}.json"
 
     def published(self, part: PartEntry) -> bool:
-        """Whether a part that was published before is on the disk as it was."""
+        """Return whether a part that was published before is on the disk as it was."""
         path = self.out / part.file
         try:
             return has_size(path, part.bytes) and Stored.of(path).sha256 == part.sha256
@@ -153,7 +156,7 @@ class PublicationFolder(Folder):
     def commit(
         self, publication: Publication, texts: Mapping[str, bytes], parts: Sequence[str]
     ) -> tuple[list[str], list[str]]:
-        """Put all in its place: parts that were made, other files; delete what is left of before.
+        """Put the new parts and ``texts`` in their places, and delete old files not wanted now.
 
         Returns the files that were written and those that were deleted.
         """
@@ -215,7 +218,7 @@ class _Commit:
 
 
 def _commit(path: Path) -> _Commit:
-    """What a list of moves says; raises `MerulaError` where it names what is not of the folder."""
+    """Read a list of moves; raises `MerulaError` where it names a file outside the folder."""
     remedy = f"delete the folder {path.parent}, then publish again"
     moves = understood(_Commit, read_json(path, remedy), path, remedy)
     for name in (*moves.move, *moves.delete):
@@ -225,7 +228,7 @@ def _commit(path: Path) -> _Commit:
 
 
 def _demand_places(out: Path, names: Iterable[str]) -> None:
-    """Refuse before anything is moved what stands where a file or its folder is to be."""
+    """Raise, before anything is moved, where something is in the way of a file or its folder."""
     for name in names:
         place = out / name
         for folder in place.parents:
@@ -237,7 +240,7 @@ def _demand_places(out: Path, names: Iterable[str]) -> None:
 
 
 def _demand_folder(path: Path) -> None:
-    """Refuse a file in place of a folder, and a link, which may lead anywhere."""
+    """Raise where a file is in the place of a folder, or a link, which may lead anywhere."""
     if path.is_symlink():
         raise _in_the_way(path, "a link")
     if path.exists() and not path.is_dir():
@@ -254,7 +257,7 @@ def _in_the_way(path: Path, what: str) -> MerulaError:
 
 
 def is_unfinished(out: Path) -> bool:
-    """Whether a run was ended while it moved files to their places."""
+    """Return whether a run was ended while it moved files to their places."""
     return (out / STATE / COMMIT).is_file()
 
 
@@ -266,5 +269,5 @@ def _holds(path: Path, data: bytes) -> bool:
 
 
 def sha256(data: bytes) -> str:
-    """The SHA-256 of some bytes, in hexadecimal digits."""
+    """Return the SHA-256 of some bytes, in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()

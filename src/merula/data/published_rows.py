@@ -1,4 +1,9 @@
-"""Parquet files of published rows: written with their digest, read and made again for it."""
+"""Parquet files of published rows: written with their digest, read and made again for it.
+
+In come `ConfigInstances` (designs and addresses) and a part of them, out come its file and its
+`PartEntry`. `merula publish` writes with it; `verify`, `audit` and `export` read with it. Rows are
+those of `merula.rows.maker`, files have the types of `merula.data.features`.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +74,7 @@ class ConfigInstances:
 def batches_of(
     path: Path, fields: Fields, columns: Sequence[str] | None = None, size: int = BATCH
 ) -> Iterator[Any]:
-    """The rows of a file, words again; raises `MerulaError` where it cannot be read."""
+    """Yield the rows of a file, as words; raises `MerulaError` where it cannot be read."""
     import pyarrow.parquet as pq
 
     try:
@@ -96,16 +101,16 @@ class Maker:
 
     @cached_property
     def rows(self) -> tuple[RowMaker, ...]:
-        """What makes the rows of each block."""
+        """A maker of rows for each block."""
         drawn = self.drawn
-        found = []
+        makers = []
         for block in drawn.blocks:
-            there = AddressSpace(block.design, drawn.variation).count
-            number = min(block.first + block.instances, there)
-            selection = RowChoice(number, self.seed, drawn.variation, spans=True)
+            possible = AddressSpace(block.design, drawn.variation).count
+            count = min(block.first + block.instances, possible)
+            selection = RowChoice(count, self.seed, drawn.variation, spans=True)
             maker = RowMaker(drawn.compiled, block.design, selection, block.addresses, block.first)
-            found.append(maker)
-        return tuple(found)
+            makers.append(maker)
+        return tuple(makers)
 
     @cached_property
     def schema(self) -> Any:
@@ -114,14 +119,14 @@ class Maker:
         return schemas[0] if len(self.drawn.designs) == 1 else common_schema(schemas)
 
     def _of(self, part: PartEntry) -> RowMaker:
-        """What makes the rows of a part; raises ValueError where no block holds them."""
+        """Return the maker of the rows of a part; raises ValueError where no block has them."""
         for maker, block in zip(self.rows, self.drawn.blocks, strict=True):
             if block.first <= part.first < block.first + block.instances:
                 return maker
         raise ValueError(f"{part.file} holds no instances")
 
     def batches(self, part: PartEntry, digests: list[int]) -> Iterator[Any]:
-        """The rows of a part, each batch with its digest added to ``digests``."""
+        """Yield the rows of a part, each batch with its digest added to ``digests``."""
         maker = self._of(part)
         hasher, first = BlockHasher(self.schema), part.first
         for batch in maker.batches(part.first, part.first + part.instances, self.rows[0].chunk):
@@ -131,14 +136,14 @@ class Maker:
             yield rows
 
     def digest(self, part: PartEntry) -> str:
-        """What the digest of a part is when it is made again."""
+        """Return the digest of a part that is made again."""
         digests: list[int] = []
         for _ in self.batches(part, digests):
             pass
         return written(summed(digests))
 
     def write(self, part: PartEntry, path: Path) -> PartEntry:
-        """Write a part under another name and move it to its place; returns what it is."""
+        """Write a part under another name and move it to its place; returns its complete entry."""
         path.parent.mkdir(parents=True, exist_ok=True)
         digests: list[int] = []
         memory = 0
@@ -160,7 +165,7 @@ class Maker:
 
 @contextmanager
 def parquet(path: Path, features: Fields) -> Iterator[Write]:
-    """A Parquet file of published rows while it is written, batch by batch."""
+    """Give a function that writes batches of published rows into a Parquet file."""
     import pyarrow.parquet as pq
 
     schema = features.arrow_schema()
@@ -188,7 +193,7 @@ def parquet(path: Path, features: Fields) -> Iterator[Write]:
 
 
 def _repeated(schema: Any) -> list[str]:
-    """The columns whose values repeat, by the names that Parquet has for them."""
+    """Return the columns whose values repeat, by the names that Parquet has for them."""
     return [
         path
         for field in schema
@@ -208,9 +213,9 @@ def _leaves(name: str, kind: Any) -> Iterator[str]:
 
 
 def stored_digest(config: ConfigEntry, part: PartEntry, path: Path) -> tuple[str, int]:
-    """The digest of what the rows of a file say, and how many there are.
+    """Return the digest of what the rows of a file say, and how many there are.
 
-    Raises OSError, ValueError or pyarrow's errors where it is no such file.
+    Raises OSError, ValueError or pyarrow's errors where the file is not one.
     """
     import pyarrow.parquet as pq
 
@@ -236,11 +241,11 @@ def stored_digest(config: ConfigEntry, part: PartEntry, path: Path) -> tuple[str
 
 @lru_cache(maxsize=1)
 def _kept(path: Path) -> Maker:
-    found: Maker = pickle.loads(path.read_bytes())
-    return found
+    maker: Maker = pickle.loads(path.read_bytes())
+    return maker
 
 
 def write_kept(folder: str, job: tuple[int, PartEntry, Path]) -> PartEntry:
-    """Write a part with one of the makers that stand pickled in a folder, named by numbers."""
+    """Write a part with one of the makers that are pickled in a folder, named by numbers."""
     number, part, place = job
     return _kept(Path(folder, str(number))).write(part, place)

@@ -1,4 +1,7 @@
-"""Data sets on the disk: parts that are whole or absent, and a manifest that comes last.
+"""Runs of `merula generate`: parts that are whole or absent, and a manifest that comes last.
+
+In come compiled grammars, a `RowChoice` and a format; out comes a folder (`generate_files`). The
+command and `merula.api.Data.write` call it.
 
 A part holds instances ``first`` to ``first + instances`` of a design in the seed's order, whoever
 makes it, so any number of workers, shards and runs make the same files. A part is written under
@@ -44,7 +47,7 @@ class Shard:
     total: int = 1
 
     def of(self, parts: Sequence[FilePart]) -> Sequence[FilePart]:
-        """A run of neighbouring parts; all shards together have each part once."""
+        """Return the neighbouring parts of this shard; all shards together have each part once."""
         start = (self.number - 1) * len(parts) // self.total
         return parts[start : self.number * len(parts) // self.total]
 
@@ -72,7 +75,7 @@ class RunOutcome:
 
 
 def _nothing_in(compiled: Sequence[Compiled]) -> MerulaError:
-    """The error of grammars that nothing can be generated from."""
+    """Return the error of grammars that nothing can be generated from."""
     planned = any(c.designs for c in compiled)
     what = "no lexicon is named" if planned else "there is no paradigm and no matrix"
     return MerulaError.of(
@@ -101,7 +104,10 @@ class Run:
         format_name: str,
         sentences_per_file: int = SENTENCES_PER_FILE,
     ) -> Run:
-        """All designs of some grammars; raises `MerulaError` where there is nothing to do."""
+        """Return the run of all designs of some grammars.
+
+        Raises `MerulaError` where there is no design, or more than `MAX_FILES` files.
+        """
         designs = tuple((c, d) for c in compiled for d in c.designs.values() if d.plans)
         if not designs:
             raise _nothing_in(compiled)
@@ -150,7 +156,7 @@ class Run:
         return f"{compiled.grammar.name}-{design.name}"
 
     def firsts(self, number: int) -> range:
-        """The first instance of each part of a design."""
+        """Return the first instance of each part of a design."""
         maker = self.makers[number]
         size = maker.chunk * max(self.sentences_per_file // (maker.chunk * len(maker.cells)), 1)
         return range(0, max(maker.size, 1), size)
@@ -158,18 +164,18 @@ class Run:
     @cached_property
     def parts(self) -> tuple[FilePart, ...]:
         """All parts, in order; their bounds are those of blocks."""
-        found: list[FilePart] = []
+        parts: list[FilePart] = []
         for i, maker in enumerate(self.makers):
             firsts = self.firsts(i)
             for k, first in enumerate(firsts):
                 which = f"-{k:05d}-of-{len(firsts):05d}" if len(firsts) > 1 else ""
                 instances = min(firsts.step, maker.size - first)
-                found.append(
+                parts.append(
                     FilePart(
                         i, f"{self.name(i)}{which}.{suffix(self.format_name)}", first, instances
                     )
                 )
-        return tuple(found)
+        return tuple(parts)
 
     @cached_property
     def manifest(self) -> RunManifest:
@@ -208,10 +214,10 @@ class Run:
 
     def make(self, part: FilePart, folder: Path, progress: Progress | None = None) -> PartRecord:
         """Make one part in a folder: write it under another name, note it, move it there."""
-        own = RunFolder(folder, self.manifest)
-        with own.staged(part.file) as path:
+        run_folder = RunFolder(folder, self.manifest)
+        with run_folder.staged(part.file) as path:
             record = self._write(part, path, progress)
-            own.note(record)
+            run_folder.note(record)
         return record
 
     def _write(self, part: FilePart, path: Path, progress: Progress | None) -> PartRecord:
@@ -247,7 +253,7 @@ class Run:
     def _hashed(
         self, part: FilePart, digests: list[int], progress: Progress | None
     ) -> Iterator[Any]:
-        """The batches of a part, each with its digest added to ``digests``."""
+        """Yield the batches of a part, each with its digest added to ``digests``."""
         maker = self.makers[part.design]
         hasher, rows = BlockHasher(maker.schema), 0
         for batch in maker.batches(part.first, part.first + part.instances):
@@ -301,8 +307,8 @@ def _make_missing(
     done = folder.records(files)
     missing = tuple(file for file in files if file not in done)
     if missing:  # other shards', or another process has finished it, and cleared up
-        there = folder.finished()
-        return RunOutcome(there, made, missing if there is None else ())
+        manifest = folder.finished()
+        return RunOutcome(manifest, made, missing if manifest is None else ())
     return RunOutcome(folder.commit([done[file] for file in files]), made, ())
 
 

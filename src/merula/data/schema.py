@@ -15,22 +15,22 @@ TEXTS = frozenset({"address", "sentence", "sentence_good", "sentence_bad", "mask
 
 
 def common_schema(schemas: Iterable[Any]) -> Any:
-    """The schema that holds the rows of several designs: groups have the fields of all of them."""
+    """Return the schema that holds the rows of several designs: groups have the fields of all."""
     fields: dict[str, Any] = {}
     for schema in schemas:
         for field in schema:
-            known = fields.get(field.name)
-            fields[field.name] = field.type if known is None else _merged(known, field.type)
+            before = fields.get(field.name)
+            fields[field.name] = field.type if before is None else _merged(before, field.type)
     return pa.schema(list(fields.items()))
 
 
 def _merged(one: Any, other: Any) -> Any:
-    """A type that holds values of two: groups with the fields of both, also in lists."""
+    """Return a type that holds values of two: groups with the fields of both, also in lists."""
     if pa.types.is_struct(one):
         inner = {f.name: f.type for f in one}
         for field in other:
-            known = inner.get(field.name)
-            inner[field.name] = field.type if known is None else _merged(known, field.type)
+            before = inner.get(field.name)
+            inner[field.name] = field.type if before is None else _merged(before, field.type)
         return pa.struct(list(inner.items()))
     if pa.types.is_list(one):
         return pa.list_(_merged(one.value_type, other.value_type))
@@ -38,7 +38,7 @@ def _merged(one: Any, other: Any) -> Any:
 
 
 def fitted(batch: Any, schema: Any) -> Any:
-    """A batch as rows of a schema that has all its columns; what it has not is null."""
+    """Return a batch as rows of a schema that has all its columns; nulls where it lacks one."""
     rows = batch.num_rows
     columns = {name: batch.column(name) for name in batch.schema.names}
     arrays = [_fitted(columns.get(field.name), field.type, rows) for field in schema]
@@ -70,9 +70,9 @@ def _nulls(kind: Any, rows: int) -> Any:
 
 
 def typed(schema: Any) -> Any:
-    """A schema of plain values with words in dictionaries, as `merula.data.digest` takes it."""
+    """Return a schema of plain values with words in dictionaries, as `BlockHasher` takes it."""
     words = row_schema(schema)
     return pa.schema([pa.field(f.name, pa.string()) if f.name in TEXTS else f for f in words])
 
 
-BLOCK = 65_536  # rows hashed together
+BLOCK = 65_536  # rows of a suite that are hashed together; it decides the digests in manifests

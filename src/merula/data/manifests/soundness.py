@@ -168,7 +168,7 @@ def _columns(kind: str, fields: Fields) -> Iterator[str]:
     for name in ("spans", "context_spans", "answer_spans"):
         if name in fields:
             feature = fields[name]
-            inner = feature
+            inner: Feature | None = feature
             if name != "spans":  # spans of each item, or of each answer
                 inner = feature.of if isinstance(feature, Items) else None
             if inner != SPANS:
