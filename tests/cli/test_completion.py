@@ -182,7 +182,7 @@ def modules_loaded(words: str) -> set[str]:
         COMP_WORDS=f"merula {words}",
         COMP_CWORD=str(len(words.split(" "))),
     )
-    command = [sys.executable, "-X", "importtime", SCRIPTS / "merula"]
+    command = [sys.executable, "-X", "importtime", str(SCRIPTS / "merula")]
     done = subprocess.run(command, env=given, capture_output=True, encoding="utf-8", check=True)
     assert done.stdout
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
