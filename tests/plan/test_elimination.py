@@ -87,7 +87,7 @@ def test_counts_and_addresses_are_those_of_all_combinations(drawn: Drawn) -> Non
 @given(components())
 def test_numbers_without_bounds_say_the_same(drawn: Drawn) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination, "LIMIT", 1)
+        patch.setattr(elimination, "MAX_INT64_COUNT", 1)
         component = Component(*drawn)
         assert component.wide
         check(drawn)
