@@ -96,7 +96,7 @@ def test_what_is_kept_of_a_choice_changes_nothing(
     wishes = [[int(random.integers(size)) for size in plan.space.sizes] for _ in range(40)]
     order = [range(size) for size in plan.space.sizes]
     kept = Chooser(plan.space, order)
-    monkeypatch.setattr(chooser, "MOST", 1)
+    monkeypatch.setattr(chooser, "MAX_ROWS_KEPT", 1)
     assert [kept.choose(own) for own in wishes] == [
         Chooser(plan.space, order).choose(own) for own in wishes
     ]
