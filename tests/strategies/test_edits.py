@@ -153,6 +153,33 @@ def test_items_and_answers_of_matrices(agreement: Grammar) -> None:
         assert set(differences(edit)) == {"factor n1.number"}
 
 
+@pytest.mark.parametrize(
+    ("what", "where"), [("obj1.sort", {}), ("licensor", {"V1": ("hug", "see", "meet")})]
+)
+def test_variants_that_differ_in_forms_alone_share_their_tables(
+    only: merula.Grammar, what: str, where: dict[str, Any]
+) -> None:
+    """Those of a space take 30 MB, and here are four spaces of 32 variants."""
+    choosers, tables = made_by(edits(only, what, where=where))
+    spaces = {id(plan.space) for design in only.values() for plan in design._design.plans}
+    assert len(choosers) >= 4 * len(spaces)
+    assert len(tables) <= len(spaces) * max(len(chooser.steps) for chooser in choosers)
+
+
+def test_an_edit_that_keeps_all_lexemes_makes_no_tables(only: merula.Grammar) -> None:
+    plans = [plan for design in only.values() for plan in design._design.plans]
+    _, tables = made_by(edits(only, "N1.number"))
+    assert tables <= {
+        id(bucket) for plan in plans for _, part in plan.space.components for bucket in part.buckets
+    }
+
+
+def made_by(strategy: Any) -> tuple[list[Any], set[int]]:
+    """Return what chooses the lexemes of each source of a strategy, and all their tables."""
+    choosers = [getattr(source.chooser, "chooser", source.chooser) for source in strategy._sources]
+    return choosers, {id(step.bucket) for chooser in choosers for step in chooser.steps}
+
+
 def test_a_function_edits_the_text(only: Grammar) -> None:
     for edit in drawn(edits(only, str.upper, acceptable=False), 10):
         assert edit.after.text == edit.before.text.upper()

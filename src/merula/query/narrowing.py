@@ -34,6 +34,7 @@ from merula.design.cells import Cell
 from merula.lexicon.table import ANY, clean, members
 from merula.plan.planner import Plan, slot_names
 from merula.plan.slots import Slot, kept
+from merula.plan.space import Space
 from merula.plan.wishes import Chooser
 
 Where = Mapping[str, str | Sequence[str]]
@@ -76,7 +77,7 @@ def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Restric
     where a name is unknown (M750) or nothing is left (M751).
     """
     asked = _asked(design, where or {})
-    made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]] = {}
+    made = _Made()
     every = (_narrow(number, plan, asked, made) for number, plan in enumerate(design.plans))
     restrictions = [restriction for restriction in every if restriction is not None]
     if not restrictions:
@@ -229,12 +230,36 @@ def plain_names(plan: Plan) -> list[str]:
     return [name for name, kinds in names(plan).items() if kinds != ("feature",)]
 
 
-def _narrow(
-    number: int,
-    plan: Plan,
-    asked: Asked,
-    made: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]],
-) -> Restriction | None:
+class _Made:
+    """The slots and spaces of a restricted design, which its plans have in common.
+
+    The tables of a space may take 30 MB. The keys are the identity of the whole slot or space,
+    which the design keeps alive, and the candidates that are left.
+    """
+
+    def __init__(self) -> None:
+        self.slots: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]] = {}
+        self.spaces: dict[tuple[object, ...], Space] = {}
+
+    def slot(self, slot: Slot, keep: Bools) -> tuple[Slot, Ints, list[int]]:
+        """Return the slot of some candidates, these, and their order, the plainest first."""
+        key = (id(slot), keep.tobytes())
+        if key not in self.slots:
+            left = kept(slot, keep)
+            self.slots[key] = (left, np.flatnonzero(keep), plainest(left))
+        return self.slots[key]
+
+    def space(self, space: Space, candidates: Sequence[Ints]) -> Space:
+        """Return the space of some candidates only."""
+        if all(len(left) == size for left, size in zip(candidates, space.sizes, strict=True)):
+            return space
+        key = (id(space), *(left.tobytes() for left in candidates))
+        if key not in self.spaces:
+            self.spaces[key] = space.restricted(candidates)
+        return self.spaces[key]
+
+
+def _narrow(number: int, plan: Plan, asked: Asked, made: _Made) -> Restriction | None:
     """Return a plan restricted to what is asked for, or None where it does not have that."""
     kinds_of, choices = names(plan), choices_of(plan)
     if any(kind not in kinds_of.get(name, ()) for name, (kind, _) in asked.items()):
@@ -256,18 +281,11 @@ def _narrow(
         keep = _keep(name, slot, lexical)
         if any(name == x or feature(name, slot, x) is not None for x in lexical):
             wanted.add(len(slots))
-        key = (id(slot), keep.tobytes())
-        if key not in made:
-            left = kept(slot, keep)
-            made[key] = (left, np.flatnonzero(keep), plainest(left))
-        left, places, ordered = made[key]
+        left, places, ordered = made.slot(slot, keep)
         slots.append(left)
         candidates.append(places)
         order.append(ordered)
-    whole = all(
-        len(places) == len(slot) for places, slot in zip(candidates, plan.slots, strict=True)
-    )
-    space = plan.space if whole else plan.space.restricted(candidates)
+    space = made.space(plan.space, candidates)
     if not space.count:
         return None
     left_plan = replace(plan, slots=tuple(slots), space=space)

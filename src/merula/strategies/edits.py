@@ -39,7 +39,7 @@ from merula.query.narrowing import (
 )
 from merula.query.occurrences import Occurrence, occurrence, sentences_in
 from merula.strategies.draws import Chosen, DrawSource
-from merula.strategies.exchange import Exchange
+from merula.strategies.exchange import Exchange, Exchanges
 from merula.strategies.joint import Joint
 from merula.strategies.sentences import Request, called
 
@@ -312,6 +312,7 @@ def _other_lexemes(
 ) -> list[DrawSource[Edit]]:
     """The same cell with another lexeme in a slot, or one that has another value of a feature."""
     found = []
+    made: Exchanges = {}
     for narrow in narrows:
         for number, name in enumerate(slot_names(narrow.plan)):
             shown = [i for i in wanted.sentences(narrow) if _shows(narrow, i, number)]
@@ -325,7 +326,7 @@ def _other_lexemes(
             kind = {value: i for i, value in enumerate(dict.fromkeys(values))}
             kinds = np.array([kind[value] for value in values], dtype=np.int64)
             if shown and len({*kinds[old], *kinds[new]}) > 1:
-                exchange = Exchange.of(narrow, number, old, new, kinds)
+                exchange = Exchange.of(narrow, number, (old, new), kinds, made)
                 if exchange is not None:
                     make = partial(_lexeme, wanted.what, number, values, design, narrow)
                     found.append(DrawSource(exchange.slots, exchange.chooser, shown, make))

@@ -57,39 +57,30 @@ class Exchange:
     chooser: Choosing
 
     @staticmethod
-    def of(narrow: Restriction, number: int, old: Ints, new: Ints, kinds: Ints) -> Exchange | None:
-        """Return the exchange of an ``old`` lexeme of a slot for a ``new`` one of another kind.
+    def of(
+        narrow: Restriction, number: int, lexemes: tuple[Ints, Ints], kinds: Ints, made: Exchanges
+    ) -> Exchange | None:
+        """Return the exchange of an old lexeme of a slot for a new one of another kind.
 
-        ``kinds`` holds the kind of each lexeme of the slot. None where there is no exchange.
+        ``lexemes`` are the old and the new ones, ``kinds`` the kind of each lexeme of the slot,
+        ``made`` what earlier calls for the same design have made. None where there is no exchange.
         """
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
         name, slot = slots[number]
+        old, new = lexemes
         if not len(old) or not len(new):
             return None
-        keep = [np.arange(size) for size in plan.space.sizes]
-        keep[number] = old
         slots[number] = (name, some(slot, old))
-        orders = [plainest(chosen_slot) for _, chosen_slot in slots]
         slots.append((f"{name} after", some(slot, new)))
-
-        def exchanging(chooser: Chooser) -> Exchanging:
-            return Exchanging(plan.space, number, slots, chooser, (old, new), kinds)
-
-        chooser = narrow.chooser
-        if len(old) < len(slot):
-            space = plan.space.restricted(keep)
-            if not space.count:
-                return None
-            chooser = Chooser(space, orders)
-        exchange = exchanging(chooser)
-        room = _room(plan.space, number, (old, new), kinds) if exchange.rare else None
-        if room is not None:
-            links = [*plan.space.constraints, room]
-            with suppress(TooWide):
-                space = Space(plan.space.sizes, links, plan.space.distinct).restricted(keep)
-                exchange = exchanging(Chooser(space, orders)) if space.count else exchange
-        return Exchange(slots, exchange) if exchange.spare is not None else None
+        orders = [plainest(chosen_slot) for _, chosen_slot in slots]
+        # Variants that differ in forms alone have one space, and its tables may take 30 MB.
+        arrays = (x.tobytes() for x in (old, new, kinds))
+        key = (id(plan.space), number, *arrays, *map(tuple, orders))
+        if key not in made:
+            made[key] = _exchanging(narrow, number, orders, lexemes, kinds)
+        chooser = made[key]
+        return None if chooser is None else Exchange(slots, chooser)
 
 
 class Exchanging:
@@ -103,15 +94,15 @@ class Exchanging:
         self,
         space: Space,
         number: int,
-        slots: Sequence[tuple[str, Slot]],
+        orders: Sequence[Sequence[int]],
         chooser: Chooser,
         lexemes: tuple[Ints, Ints],
         kinds: Ints,
     ) -> None:
         self.space, self.number, self.chooser, self.kinds = space, number, chooser, kinds
         self.old, new = lexemes
-        self.new = [int(new[i]) for i in plainest(slots[-1][1])]
-        every = tries(len(slot) for _, slot in slots)
+        self.new = [int(new[i]) for i in orders[-1]]
+        every = tries(map(len, orders))
         looked_at = [self._choose(wishes) for wishes in every[:GLANCE]]
         self.rare = looked_at.count(None) > MAX_WITHOUT * GLANCE
         rest = map(self._choose, every[GLANCE:])
@@ -131,6 +122,40 @@ class Exchanging:
         in_order = (*self.new[start:], *self.new[:start])
         new = next((lexeme for lexeme in in_order if can[lexeme]), None)
         return None if new is None else (*chosen, new)
+
+
+Exchanges = dict[tuple[object, ...], Exchanging | None]  # by all that decides them
+
+
+def _exchanging(
+    narrow: Restriction,
+    number: int,
+    orders: Sequence[Sequence[int]],
+    lexemes: tuple[Ints, Ints],
+    kinds: Ints,
+) -> Exchanging | None:
+    """Return the chooser of an exchange; None where none of the choices tried leaves one."""
+    space, old = narrow.plan.space, lexemes[0]
+    keep = [np.arange(size) for size in space.sizes]
+    keep[number] = old
+    whole = len(old) == space.sizes[number]
+
+    def choosing(wider: Space) -> Exchanging | None:
+        restricted = wider if whole else wider.restricted(keep)
+        if not restricted.count:
+            return None
+        chooser = narrow.chooser if restricted is space else Chooser(restricted, orders)
+        return Exchanging(space, number, orders, chooser, lexemes, kinds)
+
+    exchanging = choosing(space)
+    if exchanging is None:
+        return None
+    room = _room(space, number, lexemes, kinds) if exchanging.rare else None
+    if room is not None:
+        with suppress(TooWide):
+            links = [*space.constraints, room]
+            exchanging = choosing(Space(space.sizes, links, space.distinct)) or exchanging
+    return exchanging if exchanging.spare is not None else None
 
 
 def _instead(space: Space, chosen: Sequence[int], slot: int) -> Bools:

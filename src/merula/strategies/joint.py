@@ -114,9 +114,13 @@ def _joint_space(
             where = tuple(at[s] for s in d.slots)
             keys = tuple(_taken(x, own[s]) for s, x in zip(d.slots, d.keys, strict=True))
             links[where, *(x.tobytes() for x in keys)] = Distinct(where, keys, d.origin)
+    sizes = tuple(len(slot) for _, slot in slots)
+    first = narrows[0].plan.space
+    if sizes == first.sizes and len(links) == len(first.constraints) + len(first.distinct):
+        return first  # the other plan demands nothing more
     constraints = [link for link in links.values() if isinstance(link, Constraint)]
     distinct = [link for link in links.values() if isinstance(link, Distinct)]
-    return Space([len(slot) for _, slot in slots], constraints, distinct, made)
+    return Space(sizes, constraints, distinct, made)
 
 
 def _taken(values: Ints, places: Ints) -> Ints:
