@@ -779,6 +779,20 @@ def test_sources_can_be_left_out() -> None:
     assert {c.note for c in merula.verify("npi") if c.rows} == {"and made again"}
 
 
+def test_sources_that_differ_in_capitals_are_one_file(folder: Path) -> None:
+    if (folder / "TOY.csv").exists():
+        pytest.skip("here these are one file already")
+    Path("TOY.csv").write_text(TABLE.replace("dog", "cow"), encoding="utf-8")
+    tools = TOY.replace("toys", "tools").replace("toy.csv", "TOY.csv")
+    Path("tools.merula").write_text(tools, encoding="utf-8")
+    assert "M721" in refused("toy.merula", "tools.merula")
+    assert not Path("out/source").exists()
+    Path("TOY.csv").write_text(TABLE, encoding="utf-8")  # what they say is the same
+    published("toy.merula", "tools.merula")
+    assert {"source/toy.csv", "source/TOY.csv"} <= contents(Path("out")).keys()
+    assert not verified()
+
+
 def test_a_table_with_an_absolute_name_cannot_be_bundled(folder: Path) -> None:
     text = TOY.replace('"toy.csv"', f'"{(folder / "toy.csv").as_posix()}"')
     Path("toy.merula").write_text(text, encoding="utf-8")

@@ -713,6 +713,9 @@ def changed(old: str, new: str) -> Callable[[str], str]:
             "[M681]: parts: two parts are named negation",
         ),
         (changed('"questions.merula"', '"a"\nname = "../a"'), "cannot be named '../a'"),
+        (changed('"simple"', '"../a"'), "[M681]: parts: a file cannot be named '../a'"),
+        (changed('"simple"', '"neg"'), "[M681]: parts: two files are named neg"),
+        (changed('"simple"', '"Neg"'), "[M681]: parts: neg and Neg would be one file"),
         (
             changed('"questions.merula"', '"question"'),
             "[M601]: the grammar question does not exist",

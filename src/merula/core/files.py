@@ -52,19 +52,25 @@ def unwritable(code: str, path: Path, error: OSError, more: str = "") -> MerulaE
     )
 
 
-def same_on_disk(names: Iterable[str]) -> tuple[int, int] | None:
-    """Return the places of the first two names that would be one file on some disk, or None.
+def name_on_disk(name: str) -> str:
+    """Return a name as the least particular disk takes it: two that are equal are one file there.
 
     macOS and Windows take capitals and small letters for the same, macOS also the two ways to write
     an accent. A data set must not depend on where it is made, so that this holds everywhere.
+    """
+    letters = unicodedata.normalize("NFD", name).casefold()  # folding can take accents apart
+    return unicodedata.normalize("NFD", letters)
+
+
+def same_on_disk(names: Iterable[str]) -> tuple[int, int] | None:
+    """Return the places of the first two names that would be one file on some disk, or None.
 
     >>> same_on_disk(["dogs", "cats", "Dogs"])
     (0, 2)
     """
     first: dict[str, int] = {}
     for place, name in enumerate(names):
-        letters = unicodedata.normalize("NFD", name).casefold()  # folding can take accents apart
-        before = first.setdefault(unicodedata.normalize("NFD", letters), place)
+        before = first.setdefault(name_on_disk(name), place)
         if before != place:
             return before, place
     return None

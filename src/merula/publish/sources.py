@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from merula.core.diagnostics import MerulaError, Report
+from merula.core.files import name_on_disk
 from merula.core.frozen import frozen
 from merula.core.resources import SUFFIX
 from merula.core.source import Source
@@ -67,9 +68,11 @@ def suite_bundle(file: RecipeFile, grammars: Mapping[str, Source]) -> Bundle:
 def merged(bundles: Sequence[Bundle]) -> dict[str, bytes]:
     """Put together the files of several grammars; raises `MerulaError` where two have one name."""
     files: dict[str, bytes] = {}
+    on_disk: dict[str, bytes] = {}
     for each in bundles:
         for name, data in each.files.items():
-            if files.setdefault(name, data) != data:
+            files[name] = data
+            if on_disk.setdefault(name_on_disk(name), data) != data:
                 raise MerulaError.of(
                     "M721",
                     f"two different files would be {name} among the sources",
@@ -192,9 +195,10 @@ class _SourceFiles:
     def read(self) -> dict[str, bytes]:
         """Read the files; they come by their paths in the repository."""
         files: dict[str, bytes] = {}
+        on_disk: dict[str, bytes] = {}
         for place, name in self.placed().items():
-            data = _data(self.places[place])
-            if files.setdefault(name, data) != data:
+            files[name] = data = _data(self.places[place])
+            if on_disk.setdefault(name_on_disk(name), data) != data:
                 raise _unbundled(self.source, f"two files would be {name}", "rename one")
         return files
 

@@ -545,6 +545,8 @@ def _check_names(recipe: ParadigmRecipe, top: RecipeFields) -> None:
         top.demand_plain("parts", name, "part")
         if names.count(name) > 1:
             raise top.fault("parts", f"two parts are named {name}", "rename one")
+    files = [part.published.file for part in recipe.parts if part.published]
+    _demand_apart(top, "parts", files, "file", "file")
     columns = [recipe.part_column]
     columns += [feature.name for feature in recipe.features]
     columns += [flag.name for flag in recipe.flags]
@@ -574,7 +576,7 @@ def matrix_recipe(file: RecipeFile) -> MatrixRecipe:
     top.demand_end()
     names = [part.name for part in recipe.parts]
     _demand_parts(top, names)
-    _demand_folders(top, "parts", names, "part")
+    _demand_apart(top, "parts", names, "part")
     return recipe
 
 
@@ -588,7 +590,7 @@ def _source(entry: RecipeFields) -> SourceGrammar:
         entry.word("unit", ""),
         entry.number("n", 0, least=1) if "n" in entry.data else None,
     )
-    _demand_folders(table, "", [matrix_set.name for matrix_set in source.sets], "set")
+    _demand_apart(table, "", [matrix_set.name for matrix_set in source.sets], "set")
     for matrix_set in source.sets:
         if not matrix_set.designs:
             raise table.fault(matrix_set.name, "there is no matrix", "name one, or delete it")
@@ -596,8 +598,10 @@ def _source(entry: RecipeFields) -> SourceGrammar:
     return source
 
 
-def _demand_folders(table: RecipeFields, key: str, names: Sequence[str], what: str) -> None:
-    """Raise where names cannot be folders beside each other, also on other systems."""
+def _demand_apart(
+    table: RecipeFields, key: str, names: Sequence[str], what: str, kind: str = "folder"
+) -> None:
+    """Raise where names cannot be folders or files beside each other, also on other systems."""
     for name in names:
         table.demand_plain(key, name, what)
     same = same_on_disk(names)
@@ -605,4 +609,4 @@ def _demand_folders(table: RecipeFields, key: str, names: Sequence[str], what: s
         one, other = (names[place] for place in same)
         if one == other:
             raise table.fault(key, f"two {what}s are named {one}", "rename one")
-        raise table.fault(key, f"{one} and {other} would be one folder", "rename one")
+        raise table.fault(key, f"{one} and {other} would be one {kind}", "rename one")
