@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("merula", deadline=None)  # machines and the load on them differ
+# Machines and the load on them differ. The library of the hub reads these when it is imported; else
+# it waits 10 seconds for an answer.
+os.environ |= {"HF_HUB_DOWNLOAD_TIMEOUT": "300", "HF_HUB_ETAG_TIMEOUT": "300"}
+settings.register_profile("merula", deadline=None)
 settings.load_profile("merula")
 
 pytest_plugins = ["pytester"]

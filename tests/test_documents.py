@@ -31,6 +31,9 @@ from document_blocks import ROOT, WARM, Block, blocks, write
 # The pages of docs/errors are not among them: each section is run apart (test_errors).
 PAGES = sorted([*ROOT.glob("README.md"), *ROOT.glob("docs/*.md")])
 SECONDS = 600
+# Hypothesis takes a machine where this is set for one of continuous integration, on which examples
+# may be slow; nothing else that the pages run looks at it.
+SLOW_MACHINE = {"TF_BUILD": "true"}
 CI = ("CI", "BUILD_NUMBER")  # a reader has none of these; pytest says more where they are set
 
 # How these commands begin. They set up a checkout; the tests run in one that is set up.
@@ -126,7 +129,8 @@ def run_command(command: Command, block: Block, folder: Path) -> str:
         ["bash", "-euo", "pipefail", "-c", command.script],
         cwd=folder,
         env=own
-        | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "NO_COLOR": "1"},
+        | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "NO_COLOR": "1"}
+        | SLOW_MACHINE,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
