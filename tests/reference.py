@@ -4,20 +4,25 @@ What a plan counts and unranks is enumerated here: every choice of rows, one by 
 thrown away by reading the rules out loud. Sentences are compared when they are finished. Settings
 and rules come from `merula.design.cells`, which the compiler uses as well; nothing else of it is
 used. This is what the compiler is tested against.
+
+A bad sentence is thrown away with its instance if some reading of it is good (`_Readings`): a good
+cell of the design with any lexemes, or the same words of the same objects with any other values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, product
 from math import prod
 
 from merula.core.diagnostics import Report
 from merula.core.source import Source
+from merula.design.acceptability import broken_rules
 from merula.design.cells import Cell, Variant, cells, variants
-from merula.design.placement import Fixed, OneOf, Placed
+from merula.design.placement import Fixed, Item, Lexical, NoSense, OneOf, Placed, realise
+from merula.design.settings import Circular
 from merula.grammar import model as g
 from merula.grammar.model import CORRECT
 from merula.grammar.names import rows_of
@@ -29,6 +34,8 @@ from merula.lexicon.table import ANY, LEMMA, Lexicon, Rows, members
 Features = tuple[tuple[g.Variable, str], ...]
 Columns = Mapping[str, tuple[str, ...]]
 Others = Mapping[tuple[str, str], str]  # (object, column) → the cell of that object's row
+Sentence = tuple[str, tuple[str, ...]]  # and the texts of its words as they are written
+Instance = tuple[Sentence, ...]
 
 
 class FormError(Exception):
@@ -65,17 +72,117 @@ def interpret(
     `FormError` where a word is in no table, `SizeError` where a variant has more than ``limit``
     choices of rows.
     """
-    for variant in variants(grammar, design):
-        found, senseless = cells(grammar, design, variant)
-        if any(cell.contested for cell in found):
-            continue
+    made = [(variant, *cells(grammar, design, variant)) for variant in variants(grammar, design)]
+    made = [x for x in made if not any(cell.contested for cell in x[1])]
+    possible = [cell for _, found, senseless in made if not senseless for cell in found]
+    good = list(dict.fromkeys(cell.item for cell in possible if cell.acceptable))
+    readings = _Readings(grammar, lexicon, surface, good, limit)
+    reader = _Reader(grammar, lexicon)
+    for variant, found, senseless in made:
         if senseless:
             yield Meaning(variant, found, ())
             continue
-        reader = _Reader(grammar, lexicon)
-        shown = [[reader.part(cell, placed) for placed in cell.item.words] for cell in found]
+        shown = [reader.parts(cell.item) for cell in found]
         chooser = _Chooser(grammar, lexicon, surface, found, shown)
-        yield Meaning(variant, found, tuple(chooser.instances(limit)))
+        instances = chooser.instances(limit)
+        kept = (x for x in instances if readings.none_is_good(found, x))
+        yield Meaning(variant, found, tuple(tuple(text for text, _ in x) for x in kept))
+
+
+# --- whether a bad sentence can be read as a good one -------------------------------------------
+
+
+class _Readings:
+    """The good sentences that a bad one can be read as."""
+
+    def __init__(
+        self,
+        grammar: g.Grammar,
+        lexicon: Lexicon,
+        surface: Surface,
+        good: Sequence[Item],
+        limit: int | None,
+    ) -> None:
+        self.grammar, self.lexicon, self.surface, self.limit = grammar, lexicon, surface, limit
+        self._good = good
+        self._words: dict[Item, set[tuple[str, ...]]] = {}
+
+    def none_is_good(self, found: Sequence[Cell], instance: Instance) -> bool:
+        """Whether no bad sentence of an instance is good in another reading."""
+        return not any(
+            text in self._in_design or not self._same_words(cell.item).isdisjoint([words])
+            for cell, (text, words) in zip(found, instance, strict=True)
+            if not cell.acceptable
+        )
+
+    @cached_property
+    def _in_design(self) -> set[str]:
+        """All sentences that are good cells of the design, with all lexemes."""
+        return {text for item in self._good for text, _ in self._sentences(item)}
+
+    def _same_words(self, item: Item) -> set[tuple[str, ...]]:
+        """What the words of a bad item are in good items with the same objects at its places."""
+        if item not in self._words:
+            self._words[item] = {
+                words for other in self._others(item) for _, words in self._sentences(other)
+            }
+        return self._words[item]
+
+    def _others(self, item: Item) -> Iterator[Item]:
+        """All good items with the objects of an item in its order, whatever their values are."""
+        options = {v: self._options(item, v) for v in item.solved.values}
+        number = prod(map(len, options.values()))
+        if self.limit is not None and number > self.limit:
+            raise SizeError(number)
+        for values in product(*options.values()):
+            given = {v: x for v, x in zip(options, values, strict=True) if x is not None}
+            state = replace(item.state, given=given, pinned={})
+            try:
+                other = realise(self.grammar, item.frame, state)
+            except (NoSense, Circular):
+                continue
+            leaves = [[(leaf.object, leaf.text) for leaf in x.leaves] for x in (item, other)]
+            if leaves[0] == leaves[1] and not broken_rules(self.grammar, other):
+                yield other
+
+    def _options(self, item: Item, variable: g.Variable) -> Sequence[str | None]:
+        """The values a variable may have: all of them, unless it is not about these words."""
+        now = item.solved.values[variable]
+        own, target = self.grammar.own(variable.object), variable.object
+        absent = own is not None and item.solved.values.get(own) == g.ABSENT
+        if absent or variable not in item.values:
+            return (now,)
+        if variable is own:
+            return [x for x in variable.values if x != g.ABSENT]
+        if variable.lexical:
+            chosen = any(
+                isinstance(x.word, Lexical) and x.word.object is target for x in item.words
+            )
+            return variable.values if chosen else (now,)
+        if self._shows_nowhere(variable):
+            given = variable in item.state.given or variable in item.state.pinned
+            return (now,) if given else (None,)  # None: what the rules give it
+        return list(dict.fromkeys([now, variable.default] if variable.fixed else variable.values))
+
+    def _shows_nowhere(self, variable: g.Variable) -> bool:
+        """Whether no form and no word shows an attribute; rules give it its value then."""
+        if variable.words or variable.attribute in ("", "site"):
+            return False
+        rows = rows_of(self.lexicon, variable.object)
+        columns = [name.split(".") for name in rows.columns] if rows is not None else []
+        if rows is not None and rows.kind == "sets":
+            columns = [parts[1:] for parts in columns if parts[0] == variable.object.name]
+        return not any(set(parts) & set(variable.values) for parts in columns)
+
+    def _sentences(self, item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """All sentences of an item, each with the texts of its words as they are written."""
+        try:
+            parts = _Reader(self.grammar, self.lexicon).parts(item)
+        except FormError:
+            return
+        if parts:
+            chooser = _Chooser(self.grammar, self.lexicon, self.surface, (), [parts])
+            yield from chooser.sentences(self.limit)
 
 
 # --- which words are chosen together -----------------------------------------------------------
@@ -123,7 +230,10 @@ class _Reader:
     def __init__(self, grammar: g.Grammar, lexicon: Lexicon) -> None:
         self.grammar, self.lexicon = grammar, lexicon
 
-    def part(self, cell: Cell, placed: Placed) -> _Part:
+    def parts(self, item: Item) -> list[_Part]:
+        return [self._part(item, placed) for placed in item.words]
+
+    def _part(self, item: Item, placed: Placed) -> _Part:
         word = placed.word
         if isinstance(word, Fixed):
             return _Part(word.text)
@@ -140,11 +250,10 @@ class _Reader:
                 column = f"{column}.{word.filler}"
         if column not in rows.columns:
             raise FormError(column)
-        return _Part(column, self._choice(rows, word.object, cell), word.object.name)
+        return _Part(column, self._choice(rows, word.object, item.solved.values), word.object.name)
 
-    def _choice(self, rows: Rows, item: g.Object, cell: Cell) -> _Choice:
+    def _choice(self, rows: Rows, item: g.Object, values: g.Setting) -> _Choice:
         """A table of sets gives one row to all its objects; features ask for another row."""
-        values = cell.item.solved.values
         if rows.kind != "sets":
             return _LexemeChoice(item, self._features((item,), values))
         number = [id(other) for other in self.lexicon.sets].index(id(rows))
@@ -204,7 +313,7 @@ class _Chooser:
     ) -> None:
         self.grammar, self.lexicon, self.surface = grammar, lexicon, surface
         self.cells, self.shown = cells_, shown
-        self._written: dict[tuple[str, ...], str] = {}
+        self._written: dict[tuple[str, ...], Sentence] = {}
         self.choices = list(
             dict.fromkeys(p.choice for parts in shown for p in parts if p.choice is not None)
         )
@@ -216,20 +325,29 @@ class _Chooser:
             c: {p.object for parts in shown for p in parts if p.choice == c} for c in self.choices
         }
 
-    def instances(self, limit: int | None) -> Iterator[tuple[str, ...]]:
+    def sentences(self, limit: int | None) -> Iterator[Sentence]:
+        """The sentences of all cells, whatever goes together."""
+        for chosen in self._chosen(limit):
+            for parts in self.shown:
+                yield self._sentence(parts, chosen)
+
+    def instances(self, limit: int | None) -> Iterator[Instance]:
         if any(self._parts_equal(i, j) for i, j in self._must_differ):
             return
+        for chosen in self._chosen(limit):
+            if not self._selected(chosen):
+                continue
+            instance = tuple(self._sentence(parts, chosen) for parts in self.shown)
+            if all(instance[i][0] != instance[j][0] for i, j in self._must_differ):
+                yield instance
+
+    def _chosen(self, limit: int | None) -> Iterator[dict[_Choice, int]]:
         candidates = [self._candidates(choice) for choice in self.choices]
         number = prod(len(options) for options in candidates)
         if limit is not None and number > limit:
             raise SizeError(number)
         for rows in product(*candidates):
-            chosen = dict(zip(self.choices, rows, strict=True))
-            if not self._selected(chosen):
-                continue
-            sentences = tuple(self._sentence(parts, chosen) for parts in self.shown)
-            if all(sentences[i] != sentences[j] for i, j in self._must_differ):
-                yield sentences
+            yield dict(zip(self.choices, rows, strict=True))
 
     # --- rows
 
@@ -374,7 +492,7 @@ class _Chooser:
 
         return parts(i) == parts(j)
 
-    def _sentence(self, parts: Sequence[_Part], chosen: Mapping[_Choice, int]) -> str:
+    def _sentence(self, parts: Sequence[_Part], chosen: Mapping[_Choice, int]) -> Sentence:
         phrases = []
         for part in parts:
             if part.choice is None:
@@ -385,7 +503,8 @@ class _Chooser:
                 phrases.append(self._rows(part.choice).columns[part.text][chosen[part.choice]])
         known = tuple(phrases)
         if known not in self._written:
-            self._written[known] = self.surface.sentence(known)
+            pieces = tuple(text.strip() for text in self.surface.pieces(known))
+            self._written[known] = (self.surface.sentence(known), pieces)
         return self._written[known]
 
 

@@ -13,7 +13,8 @@ from itertools import accumulate
 from math import prod
 
 from merula.compiler.checks.design import check_design
-from merula.compiler.checks.observations import DesignReport
+from merula.compiler.checks.left_out import check_left_out
+from merula.compiler.checks.observations import DesignReport, variant_name
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.compiler.examples import check_examples
 from merula.compiler.features import check_features, check_fillers
@@ -21,16 +22,24 @@ from merula.compiler.unmarked_licensors import check_unseen
 from merula.core.diagnostics import Label, Report
 from merula.core.source import Source
 from merula.core.wording import did_you_mean, listing
-from merula.design.cells import Cell, Variant, cells, lexical_choices, shared_values, variants
-from merula.design.placement import Lexical
+from merula.design.cells import (
+    Cell,
+    Variant,
+    cell_name,
+    cells,
+    lexical_choices,
+    shared_values,
+    variants,
+)
+from merula.design.placement import Item, Lexical
 from merula.design.settings import Circular
 from merula.grammar import model as g
 from merula.grammar.program import Notice, Program, read_program, unnoticed
 from merula.grammar.resolve import resolve
 from merula.lexicon.table import Lexicon, TableOptions
-from merula.plan.planner import Clash, Excluded, Plan, Planner
+from merula.plan.planner import Clash, Plan, Planner
+from merula.plan.readings import Goods
 from merula.plan.relations import TooWide
-from merula.plan.slots import lexemes_of
 
 MAX_VARIANTS = 50_000  # of a design: a minute or two, where each takes a millisecond or two
 MAX_CELLS = 1_000  # of a paradigm: half a million pairs of cells are compared
@@ -75,6 +84,7 @@ class _Designs:
         lexicon = program.lexicon or Lexicon()
         self.planner = Planner(grammar, lexicon, program.surface, report)
         self.unchecked: dict[tuple[str, str], g.Design] = {}  # where contrasts are not checked
+        self.seen: list[DesignReport] = []
 
     def compile(self) -> dict[str, CompiledDesign]:
         if not self.grammar.designs:
@@ -139,11 +149,13 @@ class _Designs:
 
     def _design(self, design: g.Design) -> CompiledDesign | None:
         seen = DesignReport(self.grammar, design)
+        self.seen.append(seen)
         made: list[tuple[Variant, tuple[Cell, ...]]] = []
         plans: list[Plan] = []
         try:
             if not self._small_enough(design):
                 return None
+            possible: list[tuple[Variant, tuple[Cell, ...]]] = []
             for variant in variants(self.grammar, design):
                 variant_cells, senseless = cells(self.grammar, design, variant)
                 seen.see(variant, variant_cells, senseless)
@@ -154,11 +166,14 @@ class _Designs:
                 made.append((variant, variant_cells))
                 if senseless or (self.program.lexicon is None and _needs_lexemes(variant_cells)):
                     continue
-                plan = self.planner.plan(design, variant, variant_cells)
+                possible.append((variant, variant_cells))
+            good = _good_items(design, possible)
+            for variant, variant_cells in possible:
+                plan = self.planner.plan(design, variant, variant_cells, good)
                 if plan is None:
                     return None
                 if plan.count == 0 and not seen.empty:
-                    seen.clash = self._clash(plan)
+                    seen.clash = self._clash(plan, good)
                 seen.see_plan(plan)
                 plans.append(plan)
         except Circular as error:
@@ -173,13 +188,14 @@ class _Designs:
         check_unseen(self.grammar, lexicon, design, plans, self.report)
         if self.report.errors > before:
             plans = []
-        plans = [plan for plan in plans if plan.count]
+        again = {variant for _, variant in seen.same}
+        plans = [x for x in plans if x.count and not x.readable and x.variant not in again]
         starts = tuple(accumulate((plan.count for plan in plans), initial=0))
         return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
 
-    def _clash(self, plan: Plan) -> tuple[Clash, ...]:
+    def _clash(self, plan: Plan, good: Goods) -> tuple[Clash, ...]:
         try:
-            return self.planner.clash(plan)
+            return self.planner.clash(plan, good)
         except TooWide:  # the design is small enough to count, but not without its selections
             return ()
 
@@ -234,7 +250,7 @@ class _Designs:
         )
 
     def _excluded(self) -> None:
-        """Warn of lexemes that were left out because a contrast does not show in them."""
+        """Warn of contrasts that are not checked, and of what one leaves out."""
         for (one, other), design in list(self.unchecked.items())[:1]:
             self.report.warning(
                 "M426",
@@ -243,24 +259,19 @@ class _Designs:
                 design.span,
                 remedy="give the words that differ the same number of words in every form",
             )
-        merged: dict[tuple[str, tuple[Excluded, ...]], list[tuple[str, str]]] = {}
-        for (slot, one, other), rows in self.planner.excluded.items():
-            merged.setdefault((slot, tuple(rows)), []).append((one, other))
-        for (slot, names), pairs in merged.items():
-            shown = ", ".join(str(name) for name in names[:5]) + (
-                f" and {len(names) - 5} more" if names[5:] else ""
-            )
-            which = " and ".join(f"`{one}` from `{other}`" for one, other in pairs[:2])
-            more = f" and {len(pairs) - 2} more pairs" if pairs[2:] else ""
-            self.report.warning(
-                "M420",
-                f"{len(names)} {lexemes_of(slot, len(names))}"
-                f" {'is' if len(names) == 1 else 'are'} left out:"
-                f" {'its' if len(names) == 1 else 'their'} forms do not tell {which}{more}",
-                notes=[f"left out: {shown}"],
-                remedy="nothing is wrong if these forms are alike; else correct the table",
-                place=names[0].place,
-            )
+        check_left_out(self.seen, self.report)
+
+
+def _good_items(
+    design: g.Design, possible: Iterable[tuple[Variant, Sequence[Cell]]]
+) -> dict[Item, str]:
+    """Return the good items of a design, each with the name of a cell that it is."""
+    good: dict[Item, str] = {}
+    for variant, shown in possible:
+        for cell in shown:
+            if cell.acceptable and cell.item not in good:
+                good[cell.item] = f"{cell_name(design, cell)} in {variant_name(variant)}"
+    return good
 
 
 def _needs_lexemes(shown: Sequence[Cell]) -> bool:

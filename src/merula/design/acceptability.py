@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from merula.design.placement import Item
@@ -12,18 +13,21 @@ from merula.grammar.conditions import evaluate, scope_tests
 
 def broken_rules(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
     """Return the external and internal rules that fail in an item, as ``E agreement``."""
-    values, places = item.solved.values, item.places
-    failed = []
+    return tuple(map(str, failing(grammar, item)))
+
+
+def failing(grammar: g.Grammar, item: Item) -> Iterator[g.Rule]:
+    """Yield the external and internal rules that fail in an item."""
+    get, around = item.values.get, item.places.get
     for rule in grammar.rules:
         for test in rule.tests:
             if isinstance(test, g.Ignores):
                 holds: bool | None = _ignores(grammar, item, test)
             else:
-                holds = evaluate(test, values.get, places)
+                holds = evaluate(test, get, around)
             if holds is False:
-                failed.append(str(rule))
+                yield rule
                 break
-    return tuple(failed)
 
 
 def scopes(grammar: g.Grammar, item: Item) -> tuple[tuple[str, str], ...]:
@@ -37,7 +41,7 @@ def scopes(grammar: g.Grammar, item: Item) -> tuple[tuple[str, str], ...]:
         for test in rule.tests:
             for part in scope_tests(test):
                 asked = _whatever_the_word(part) if isinstance(part, g.Licensed) else part
-                inside = evaluate(asked, item.solved.values.get, item.places)
+                inside = evaluate(asked, item.values.get, item.places.get)
                 if inside is not None:
                     scope_of.setdefault(part.object.name, "in" if inside else "out")
     return tuple(scope_of.items())
@@ -50,11 +54,10 @@ def _whatever_the_word(test: g.Licensed) -> g.Licensed:
 
 def contested(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
     """Return the names of what is contested about an item: speakers or linguists differ on it."""
-    values, places = item.solved.values, item.places
     return tuple(
         rule.name
         for rule in grammar.contested
-        if any(evaluate(test, values.get, places) is True for test in rule.tests)
+        if any(evaluate(test, item.values.get, item.places.get) is True for test in rule.tests)
     )
 
 
@@ -63,13 +66,13 @@ def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:
 
     An attractor counts only where it is in the sentence and differs from what is determined.
     """
-    actual = item.solved.values.get(test.variable)
+    actual = item.values.get(test.variable)
     given, pinned = (
         {v: x for v, x in assigned.items() if v is not test.variable}
         for assigned in (item.state.given, item.state.pinned)
     )
-    wanted = solve(grammar, given, pinned).values.get(test.variable)
+    wanted = solve(grammar, item.frame, given, pinned).values.get(test.variable)
     if actual is None or actual == wanted:
         return True
     overt = (v for v in test.attractors if v.object in item.places)
-    return all(item.solved.values.get(v) != actual for v in overt)
+    return all(item.values.get(v) != actual for v in overt)

@@ -9,6 +9,7 @@ reference interpreter of the tests both rest on this module, `merula.design.plac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from functools import lru_cache
 from itertools import product
 
@@ -16,7 +17,8 @@ from merula.core.frozen import frozen
 from merula.core.source import Span
 from merula.design.acceptability import broken_rules, contested, scopes
 from merula.design.edits import apply
-from merula.design.placement import Item, NoSense, State, objects_in, piece_template, realise
+from merula.design.leaves import objects_in
+from merula.design.placement import Item, NoSense, State, piece_template, realise
 from merula.design.settings import in_force
 from merula.grammar import model as g
 
@@ -27,7 +29,7 @@ class Variant:
 
     frame: g.Frame
     choices: tuple[tuple[str, str], ...]  # axis or cycle name, what was chosen
-    given: Mapping[g.Variable, str]
+    given: Mapping[g.Variable, str] = field(compare=False)  # what follows from these
     orders: tuple[tuple[g.Point, ...], ...] = ()
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from merula.design.placement import Item, NoSense, State, is_present, realise
+from merula.design.leaves import is_present
+from merula.design.placement import Item, NoSense, State, realise
 from merula.design.settings import OTHER
 from merula.grammar import model as g
 
@@ -57,7 +58,7 @@ def _edit(grammar: g.Grammar, edit: g.Edit, item: Item) -> State:
         case g.Drop(object=target):
             own = grammar.own(target)
             assert own is not None
-            if values[own] == g.ABSENT:
+            if values.get(own, g.ABSENT) == g.ABSENT:
                 raise NoSense(f"`{target.name}` is absent already")
             return _assign(item, {own: g.ABSENT})
         case g.SwapValues(first=first, second=second):
@@ -114,7 +115,7 @@ def _exchanged(
 def _can_stand_in(grammar: g.Grammar, other: g.Object, values: g.Setting) -> None:
     if other.position:
         raise NoSense(f"`{other.name}` is a position; name the object that fills it")
-    if not is_present(grammar, other, values):
+    if not is_present(grammar, other, values.get):
         raise NoSense(f"there is no `{other.name}`")
 
 
@@ -131,6 +132,8 @@ def _add(grammar: g.Grammar, item: Item, target: g.Object, like: g.Object | None
     values = item.solved.values
     presence = grammar.own(target)
     assert presence is not None
+    if presence not in values:
+        raise NoSense(f"the frame has no place for `{target.name}`")
     if values[presence] != g.ABSENT:
         raise NoSense(f"`{target.name}` is there already")
     kinds = [v for v in presence.values if v != g.ABSENT]
@@ -138,7 +141,7 @@ def _add(grammar: g.Grammar, item: Item, target: g.Object, like: g.Object | None
     if like is not None:
         model = grammar.own(like)
         if model is not None:
-            if values[model] == g.ABSENT:
+            if values.get(model, g.ABSENT) == g.ABSENT:
                 raise NoSense(f"there is no `{like.name}` to be like")
             if values[model] in kinds:
                 assigned[presence] = values[model]

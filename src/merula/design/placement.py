@@ -12,9 +12,17 @@ from dataclasses import field
 from typing import NamedTuple
 
 from merula.core.frozen import frozen
+from merula.design.leaves import (
+    Leaf,
+    asked_by_guards,
+    is_present,
+    leaves_of,
+    sites_in,
+    without_words,
+)
 from merula.design.settings import Solved, solve
 from merula.grammar import model as g
-from merula.grammar.conditions import NEXT, Places, evaluate
+from merula.grammar.conditions import NEXT, Places
 
 
 class NoSense(Exception):
@@ -24,17 +32,9 @@ class NoSense(Exception):
 # --- placement -----------------------------------------------------------------------------
 
 
-class Leaf(NamedTuple):
-    """A place of a sentence: quoted words, or an object, with the constituents around it."""
-
-    text: str
-    object: g.Object | None
-    inside: tuple[str, ...]
-
-
 def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> tuple[Leaf, ...]:
     """Return the leaves of a frame in order, without absent objects, sites filled, edits done."""
-    leaves = list(_leaves(grammar, frame.items, solved.values, ()))
+    leaves = list(leaves_of(grammar, frame.items, solved.values.get))
     for one, other in state.swaps:
         for swapped in (one, other):
             if all(leaf.object is not swapped for leaf in leaves):
@@ -56,65 +56,6 @@ def place(grammar: g.Grammar, frame: g.Frame, state: State, solved: Solved) -> t
         new = [Leaf(text, None, inside)] if text else []
         leaves[at + 1 : at + 1] = [*new, moved._replace(inside=inside)]
     return tuple(leaves)
-
-
-def _leaves(
-    grammar: g.Grammar, items: Iterable[g.Item], values: g.Setting, inside: tuple[str, ...]
-) -> Iterator[Leaf]:
-    for item in items:
-        match item:
-            case g.Literal(text=text):
-                yield Leaf(text, None, inside)
-            case g.Reference(object=target):
-                if is_present(grammar, target, values):
-                    yield Leaf("", target, inside)
-            case g.Bracket(name=name, items=content):
-                yield from _leaves(grammar, content, values, (*inside, name))
-            case g.Site(name=name):
-                for target in grammar.objects.values():
-                    site = grammar.variables.get((target, "site"))
-                    if site is not None and values.get(site) == name:
-                        yield Leaf("", target, inside)
-            case g.Guarded(options=options):
-                for guard, content in options:
-                    if guard is None or evaluate(guard, values.get) is True:
-                        yield from _leaves(grammar, content, values, inside)
-                        break
-
-
-def objects_in(grammar: g.Grammar, items: Iterable[g.Item]) -> frozenset[g.Object]:
-    """Return all objects that can be in some items of a frame, fillers of positions too."""
-    objects: set[g.Object] = set()
-    for item in items:
-        match item:
-            case g.Reference(object=target):
-                objects.add(target)
-            case g.Bracket(items=content):
-                objects |= objects_in(grammar, content)
-            case g.Site(name=name):
-                for target in grammar.objects.values():
-                    site = grammar.variables.get((target, "site"))
-                    if site is not None and name in site.values:
-                        objects.add(target)
-            case g.Guarded(options=options):
-                for _, content in options:
-                    objects |= objects_in(grammar, content)
-    for target in list(objects):
-        filler = grammar.own(target)
-        if target.position and filler is not None:
-            objects |= {grammar.objects[v] for v in filler.values if v in grammar.objects}
-    # words may be a column of another object's lexeme (`verb.prep`)
-    for target in list(objects):
-        for variable in grammar.by_object[target]:
-            for words in variable.words.values():
-                objects |= {w.object for w in words if isinstance(w, g.ColumnWord)}
-    return frozenset(objects)
-
-
-def is_present(grammar: g.Grammar, item: g.Object, values: g.Setting) -> bool:
-    """Return whether an object that may be absent is present."""
-    own = grammar.own(item)
-    return own is None or values[own] != g.ABSENT
 
 
 # --- words ---------------------------------------------------------------------------------
@@ -172,13 +113,14 @@ def words(
             if leaf.text.strip():
                 yield Placed(Fixed(leaf.text), None, leaf.inside)
             continue
-        for word in _object_words(grammar, leaf.object, state, values):
+        for word in object_words(grammar, leaf.object, state, values):
             yield Placed(word, leaf.object, leaf.inside)
 
 
-def _object_words(
+def object_words(
     grammar: g.Grammar, item: g.Object, state: State, values: g.Setting
 ) -> Iterator[Word]:
+    """Yield the words of an object, or of a position with what fills it."""
     instead = state.texts.get(item)
     if isinstance(instead, str):
         if instead.strip():
@@ -191,9 +133,9 @@ def _object_words(
         yield from carried
         own = grammar.own(item)
         assert own is not None
-        if values[own] == g.ABSENT:
+        if values.get(own, g.ABSENT) == g.ABSENT:
             raise NoSense(f"`{item.name}` is not there any more")
-        yield from _object_words(grammar, grammar.objects[values[own]], state, values)
+        yield from object_words(grammar, grammar.objects[values[own]], state, values)
     elif carried:
         yield from (word for word in carried if word != Fixed(""))
     else:
@@ -206,7 +148,7 @@ def _carried(grammar: g.Grammar, item: g.Object, state: State, values: g.Setting
     """Yield the words that values bring: those of the last variable that has any for its value."""
     word: Word | None = None
     kind = grammar.own(item)
-    filler = values[kind] if item.position and kind is not None else ""
+    filler = values.get(kind, "") if item.position and kind is not None else ""
     for variable in grammar.by_object[item]:
         value = values.get(variable)
         instead = state.texts.get(variable)
@@ -275,18 +217,24 @@ class State:
 
 @frozen(eq=False)
 class Item:
-    """One sentence of a design before any lexeme is chosen."""
+    """One sentence of a design before any lexeme is chosen.
 
+    ``solved`` holds the values of all variables of the frame's objects; ``values`` only those of
+    what is in the sentence, which is all that rules can be about.
+    """
+
+    frame: g.Frame
     state: State
     solved: Solved
     leaves: tuple[Leaf, ...]
     words: tuple[Placed, ...]
     places: Places
+    values: g.Setting
 
 
 def realise(grammar: g.Grammar, frame: g.Frame, state: State) -> Item:
     """Return the item of a state in a frame."""
-    solved = solve(grammar, state.given, state.pinned)
+    solved = solve(grammar, frame, state.given, state.pinned)
     leaves = place(grammar, frame, state, solved)
     placed = tuple(words(grammar, leaves, state, solved.values))
     places: dict[g.Object, tuple[str, ...]] = {}
@@ -298,4 +246,53 @@ def realise(grammar: g.Grammar, frame: g.Frame, state: State) -> Item:
         own = grammar.own(leaf.object)
         if leaf.object.position and own is not None:
             places[grammar.objects[solved.values[own]]] = leaf.inside
-    return Item(state, solved, leaves, placed, places)
+    values = dict(_of_the_sentence(grammar, frame, solved.values, places, placed))
+    return Item(frame, state, solved, leaves, placed, places, values)
+
+
+def _of_the_sentence(
+    grammar: g.Grammar,
+    frame: g.Frame,
+    values: g.Setting,
+    places: Container[g.Object],
+    placed: Iterable[Placed],
+) -> Iterator[tuple[g.Variable, str]]:
+    """Yield the values of what is in a sentence; other objects are absent from it.
+
+    An object that no frame can show belongs to every sentence: it has no words, but values that
+    rules read.
+    """
+    shown = {word.word.object for word in placed if isinstance(word.word, Lexical)}
+    bodiless = without_words(grammar) | asked_by_guards(frame.items)
+    for variable, value in values.items():
+        target = variable.object
+        if target in places or target in shown or target in bodiless:
+            yield variable, value
+        elif variable is grammar.own(target) and g.ABSENT in variable.values:
+            yield variable, g.ABSENT
+
+
+@frozen
+class Misplaced:
+    """An object at a site that its frame does not have, or (``other``) where another object is."""
+
+    object: g.Object
+    site: str
+    frame: g.Frame
+    other: g.Object | None = None
+
+
+def misplaced(grammar: g.Grammar, item: Item) -> Iterator[Misplaced]:
+    """Yield the objects of an item that cannot be where their site says."""
+    sites = frozenset(sites_in(item.frame.items))
+    first: dict[str, g.Object] = {}
+    for (target, attribute), variable in grammar.variables.items():
+        site = item.solved.values.get(variable) if attribute == "site" else None
+        if site is None or not is_present(grammar, target, item.solved.values.get):
+            continue
+        if site not in sites:
+            yield Misplaced(target, site, item.frame)
+        elif site in first:
+            yield Misplaced(target, site, item.frame, first[site])
+        else:
+            first[site] = target

@@ -1,5 +1,6 @@
 """Settings: the value of every variable of an item.
 
+A frame and what a design gives go in; a `Solved` comes out. `merula.design.placement` calls this.
 Slow and obvious on purpose: a design has few items, whatever the number of lexemes.
 """
 
@@ -10,8 +11,9 @@ from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from merula.core.frozen import frozen
+from merula.design.leaves import around, elsewhere
 from merula.grammar import model as g
-from merula.grammar.conditions import evaluate, scope_tests, variables_of
+from merula.grammar.conditions import evaluate, variables_of
 
 
 class Circular(Exception):
@@ -36,6 +38,7 @@ MAX_OPEN = 200  # variables solved inside one another; `in_order` leaves that to
 
 def solve(
     grammar: g.Grammar,
+    frame: g.Frame,
     given: Mapping[g.Variable, str],
     pinned: Mapping[g.Variable, str] | None = None,
 ) -> Solved:
@@ -43,28 +46,32 @@ def solve(
 
     A variable that is pinned to `OTHER` has the other one of its two values than it would have
     without that, whatever the rules give it.
-    An attribute of an absent object has no value and is left out.
+    An attribute of an absent object has no value and is left out; objects that the frame cannot
+    show are absent. A condition may ask where an object is: in the frame as it is written,
+    whatever edits move later.
     """
-    return _solved(grammar, frozenset(given.items()), frozenset((pinned or {}).items()))
+    return _solved(grammar, frame, frozenset(given.items()), frozenset((pinned or {}).items()))
 
 
 _Pairs = frozenset[tuple[g.Variable, str]]
 
 
 @lru_cache(maxsize=2_000)
-def _solved(grammar: g.Grammar, given: _Pairs, pinned: _Pairs) -> Solved:
+def _solved(grammar: g.Grammar, frame: g.Frame, given: _Pairs, pinned: _Pairs) -> Solved:
     """Solve a setting, once: the items of a design have few different ones between them."""
-    return _Solver(grammar, dict(given), dict(pinned)).run()
+    return _Solver(grammar, frame, dict(given), dict(pinned)).run()
 
 
 class _Solver:
     def __init__(
         self,
         grammar: g.Grammar,
+        frame: g.Frame,
         given: Mapping[g.Variable, str],
         pinned: Mapping[g.Variable, str],
     ) -> None:
-        self.grammar, self.given, self.pinned = grammar, given, pinned
+        self.grammar, self.frame, self.given, self.pinned = grammar, frame, given, pinned
+        self.absent = elsewhere(grammar, frame)
         self.values: dict[g.Variable, str | None] = {}
         self.determined: set[g.Variable] = set()
         self.open: list[g.Variable] = []
@@ -93,6 +100,8 @@ class _Solver:
         return result
 
     def _value(self, variable: g.Variable) -> str | None:
+        if variable.object in self.absent:
+            return None
         own = self.grammar.own(variable.object)
         may_lack = own is not None and own is not variable and g.ABSENT in own.values
         if may_lack and own is not None and self.value(own) == g.ABSENT:
@@ -115,7 +124,10 @@ class _Solver:
         return _other(variable, default) if pin == OTHER and default else default
 
     def test(self, test: g.Test) -> bool | None:
-        return evaluate(test, self.value)
+        return evaluate(test, self.value, self.around)
+
+    def around(self, target: g.Object) -> tuple[str, ...] | None:
+        return around(self.grammar, self.frame, target, self.value)
 
 
 def _other(variable: g.Variable, value: str) -> str:
@@ -132,9 +144,7 @@ def in_force(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Equati
     return tuple(
         equation
         for equation in grammar.equations
-        if equation.target not in known
-        and not equation.target.fixed
-        and not _needs_places(equation)
+        if equation.target not in known and not equation.target.fixed
     )
 
 
@@ -154,7 +164,3 @@ def in_order(grammar: g.Grammar, known: frozenset[g.Variable]) -> tuple[g.Variab
         return tuple(TopologicalSorter(needs).static_order())
     except CycleError:
         return tuple(grammar.variables.values())
-
-
-def _needs_places(equation: g.Equation) -> bool:
-    return any(True for test, _ in equation.conditions for _ in scope_tests(test))

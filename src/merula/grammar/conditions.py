@@ -48,15 +48,16 @@ Getter = Callable[[g.Variable], str | None]
 
 
 Places = Mapping[g.Object, tuple[str, ...]]
+Around = Callable[[g.Object], tuple[str, ...] | None]
 
 
 NEXT = ""  # between the constituents around an object's places, where it has several
 
 
-def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | None:
+def evaluate(test: g.Test, get: Getter, around: Around | None = None) -> bool | None:
     """Return whether a test holds: True, False, or None where it asks about an absent object.
 
-    ``places`` are the constituents around each object of the sentence.
+    ``around`` gives the constituents around an object of the sentence.
     """
     match test:
         case g.Is(variable=variable, values=values):
@@ -67,29 +68,29 @@ def evaluate(test: g.Test, get: Getter, places: Places | None = None) -> bool | 
             return None if value is None or wanted is None else value == wanted
         case g.Within(object=item, place=place):
             name = place if isinstance(place, str) else get(place)
-            around = (places or {}).get(item)
-            return None if around is None or name is None else name in around
+            inside = around(item) if around is not None else None
+            return None if inside is None or name is None else name in inside
         case g.Licensed(object=item):
-            around = (places or {}).get(item)
-            return None if around is None else _licensed(test, around, get)
+            inside = around(item) if around is not None else None
+            return None if inside is None else _licensed(test, inside, get)
         case g.Not(test=inner):
-            result = evaluate(inner, get, places)
+            result = evaluate(inner, get, around)
             return None if result is None else not result
         case g.AllOf(tests=tests):
-            results = [evaluate(t, get, places) for t in tests]
+            results = [evaluate(t, get, around) for t in tests]
             return False if False in results else None if None in results else True
         case g.AnyOf(tests=tests):
-            results = [evaluate(t, get, places) for t in tests]
+            results = [evaluate(t, get, around) for t in tests]
             return True if True in results else None if None in results else False
         case g.Choice(condition=condition, consequence=then, alternative=otherwise):
-            if evaluate(condition, get, places) is True:
-                return evaluate(then, get, places)
-            return True if otherwise is None else evaluate(otherwise, get, places)
+            if evaluate(condition, get, around) is True:
+                return evaluate(then, get, around)
+            return True if otherwise is None else evaluate(otherwise, get, around)
         case g.Ignores():
             return None  # needs what the rules would determine: see `_ignores`
 
 
-def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
+def _licensed(test: g.Licensed, inside: Sequence[str], get: Getter) -> bool:
     """Return whether a constituent around an object is a domain with no barrier further in.
 
     An object that is in several places has to be licensed in each.
@@ -102,7 +103,7 @@ def _licensed(test: g.Licensed, around: Sequence[str], get: Getter) -> bool:
         return any(d.name == name and holds(d.there) and holds(d.opened) for d in constituents)
 
     licensed = False
-    for name in (*reversed(around), NEXT):  # from the object outwards
+    for name in (*reversed(inside), NEXT):  # from the object outwards
         if name == NEXT and not licensed:
             return False
         if name == NEXT:

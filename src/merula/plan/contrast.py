@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from math import prod
 from typing import NamedTuple
 
@@ -55,13 +56,15 @@ class CellDifference:
     """The pieces in which two cells differ, without those that they begin and end with alike.
 
     ``tail`` is the piece after both; where there is none they end the sentence. ``first`` says
-    that they begin it.
+    that they begin it. ``free`` are slots whose lexemes ``other`` may choose for itself, whatever
+    the instance has: any choice that makes the two alike counts.
     """
 
     one: tuple[Piece, ...]
     other: tuple[Piece, ...]
     tail: Piece | None
     first: bool
+    free: frozenset[int] = frozenset()
 
     def columns(self, slot: int) -> tuple[str, ...]:
         """Return the columns of a slot that the two show."""
@@ -69,7 +72,9 @@ class CellDifference:
         return tuple(dict.fromkeys(shown))
 
 
-def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> CellDifference | None:
+def difference(
+    one: tuple[Piece, ...], other: tuple[Piece, ...], free: frozenset[int] = frozenset()
+) -> CellDifference | None:
     """Return the difference of two cells, or None where they have the same pieces."""
     if one == other:
         return None
@@ -83,7 +88,7 @@ def difference(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> CellDifferen
         start -= 1  # one goes on where the other ends: a stop may make them alike
     tail = one[len(one) - end] if end else None
     mine, theirs = one[start : len(one) - end], other[start : len(other) - end]
-    return CellDifference(mine, theirs, tail, not start)
+    return CellDifference(mine, theirs, tail, not start, free)
 
 
 @frozen(eq=False)
@@ -112,7 +117,7 @@ class _Sides(NamedTuple):
 
 
 @frozen(eq=False)
-class _Words:
+class Words:
     """The facts about the texts of a piece that comparisons need, found once."""
 
     texts: tuple[str, ...]  # as written, whatever stands beside them
@@ -134,9 +139,10 @@ class Contraster:
         self.surface = surface
         self.unchecked = False  # whether something was too much to write out
         self._fixed: dict[str, tuple[str, ...]] = {}
-        self._words: dict[tuple[ById, bool, bool], _Words] = {}
-        self._alike: dict[tuple[_Words, _Words], Bools] = {}
-        self._apart: dict[tuple[str, _Words, _Words], bool] = {}
+        self._cores: dict[ById, frozenset[tuple[str, ...]]] = {}
+        self._words: dict[tuple[ById, bool, bool], Words] = {}
+        self._alike: dict[tuple[Words, Words], Bools] = {}
+        self._apart: dict[tuple[str, Words, Words], bool] = {}
 
     def contrast(
         self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: CellDifference
@@ -147,6 +153,12 @@ class Contraster:
         combinations of forms would have to be written out: then the cells are taken to differ, and
         ``unchecked`` says so.
         """
+        collapse = self._collapse(forms, where)
+        return _without_free(collapse, where.free) if collapse is not None else None
+
+    def _collapse(
+        self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: CellDifference
+    ) -> Collapse | None:
         one, other, tail = where.one, where.other, where.tail
         if not one or not other:
             return None
@@ -166,20 +178,76 @@ class Contraster:
         slots = {p.slot for p in (*one, *other) if p.slot >= 0}
         counts = [[w.count for w in words] for words in (mine, theirs)]
         aligned = None not in counts[0] and counts[0] == counts[1]
+        texts, other_texts = [w.texts for w in mine], [w.texts for w in theirs]
+        if aligned and where.free and _each_with_one_slot(where):
+            return _by_membership(texts, other_texts, one, other, where.free)
         if aligned and len(slots) > 1:
             try:
-                return _placewise([w.texts for w in mine], [w.texts for w in theirs], one, other)
+                return _placewise(texts, other_texts, one, other)
             except TooWide:
                 self.unchecked = True
                 return None
         return self._written(forms, where, None)
+
+    def cores(self, texts: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+        """Return what is the same of each text beside any neighbour, as words.
+
+        Without marks and capitals, and with one name for all that a word can become: `_names`.
+        Texts with different ones are never written alike.
+        """
+        key = ById(texts)
+        if key not in self._cores:
+            words = (_spoken(self.surface.settle(text)) for text in texts)
+            names = self._names
+            self._cores[key] = frozenset(
+                tuple(chain.from_iterable(names.get(w, (w,)) for w in spoken)) if names else spoken
+                for spoken in words
+            )
+        return self._cores[key]
+
+    @cached_property
+    def _names(self) -> Mapping[str, tuple[str, ...]]:
+        """For each word that surface rules change or make, the names it has in `cores`.
+
+        Words that become each other have one name; what two words become has the names of both.
+        With *il* → *l'* and *di il* → *del*, *il* and *l* are (il) and *del* is (di, il). A word
+        has no name where the rules leave open which words it is of.
+        """
+        changes = [(_spoken(word), _spoken(becomes)) for word, _, becomes in self.surface.changes]
+        pairs = [
+            ((*_spoken(word), *_spoken(after)), _spoken(becomes))
+            for word, after, becomes in self.surface.contractions
+        ]
+        every = {word for rule in (*changes, *pairs) for side in rule for word in side}
+        name = {word: word for word in sorted(every)}
+        nameless: set[str] = set()
+        for before, after in changes:
+            if len(before) == len(after) == 1:
+                old, new = name[after[0]], name[before[0]]
+                name = {word: new if x == old else x for word, x in name.items()}
+            else:
+                nameless.update(before, after)
+        parts: dict[str, set[tuple[str, ...]]] = {}
+        for both, made in pairs:
+            if len(made) == 1:
+                parts.setdefault(name[made[0]], set()).add(tuple(name[word] for word in both))
+            else:
+                nameless.update(both, made)
+        for whole, ways in parts.items():
+            if len(ways) > 1 or any(part in parts for way in ways for part in way):
+                nameless.update([whole], *ways)
+        nameless = {name[word] for word in nameless}
+        return {
+            word: () if x in nameless else next(iter(parts.get(x, {(x,)})))
+            for word, x in name.items()
+        }
 
     def _pieces(
         self,
         forms: Sequence[Mapping[str, tuple[str, ...]]],
         where: CellDifference,
         pieces: Sequence[Piece],
-    ) -> list[_Words]:
+    ) -> list[Words]:
         """Return the texts of some pieces; those at the sentence's edges with capital and stop."""
         last = len(pieces) - 1
         return [
@@ -199,24 +267,30 @@ class Contraster:
         *,
         first: bool = False,
         last: bool = False,
-    ) -> _Words:
+    ) -> Words:
         """Return the texts of a piece with the facts about them."""
-        texts = self._fixed.setdefault(piece.text, (piece.text,))
-        if piece.slot >= 0:
-            texts = forms[piece.slot][piece.text]
+        texts = self.fixed(piece.text) if piece.slot < 0 else forms[piece.slot][piece.text]
+        return self.facts(texts, first=first, last=last)
+
+    def fixed(self, text: str) -> tuple[str, ...]:
+        """Return fixed words as texts, always the same tuple."""
+        return self._fixed.setdefault(text, (text,))
+
+    def facts(self, texts: tuple[str, ...], *, first: bool = False, last: bool = False) -> Words:
+        """Return the facts about some texts."""
         key = (ById(texts), first, last)
         words = self._words.get(key)
         if words is None:
             words = self._words[key] = self._facts(texts, first=first, last=last)
         return words
 
-    def _facts(self, texts: tuple[str, ...], *, first: bool, last: bool) -> _Words:
+    def _facts(self, texts: tuple[str, ...], *, first: bool, last: bool) -> Words:
         settled = tuple(
             self._shown(self.surface.settle(text), first=first, last=last) for text in texts
         )
         split = [text.split() for text in settled]
         counts = {len(words) for words in split}
-        return _Words(
+        return Words(
             settled,
             counts.pop() if len(counts) == 1 else None,
             frozenset(words[0].rstrip(_MARKS) for words in split if words),
@@ -260,12 +334,12 @@ class Contraster:
             text = self.surface.stopped(text)
         return self.surface.capitalise(text) if first and self.surface.capital else text
 
-    def _beside(self, words: Sequence[_Words], after: _Words | None) -> bool:
+    def _beside(self, words: Sequence[Words], after: Words | None) -> bool:
         """Return whether the last word of a piece may be written otherwise before the next one."""
         follow = [*words[1:], *([after] if after is not None else [])]
         return any(w.changing for w in words[: len(follow)])
 
-    def _begin_apart(self, one: _Words, other: _Words) -> bool:
+    def _begin_apart(self, one: Words, other: Words) -> bool:
         """Return whether two pieces never begin alike, whatever follows them.
 
         No text of the one is a text of the other, or the beginning of one.
@@ -274,14 +348,14 @@ class Contraster:
             return False
         return self._differ("begin", one, other)
 
-    def _end_apart(self, one: _Words, other: _Words) -> bool:
+    def _end_apart(self, one: Words, other: Words) -> bool:
         """Return whether two pieces never end alike, whatever is before them.
 
         Their first words may be written otherwise or swallowed there, and do not count.
         """
         return not (one.changing or other.changing) and self._differ("end", one, other)
 
-    def _differ(self, side: str, one: _Words, other: _Words) -> bool:
+    def _differ(self, side: str, one: Words, other: Words) -> bool:
         key = (side, one, other)
         if key not in self._apart:
             a, b = (x.begins if side == "begin" else x.ends for x in (one, other))
@@ -292,8 +366,8 @@ class Contraster:
         self,
         one: Sequence[Piece],
         other: Sequence[Piece],
-        mine: Sequence[_Words],
-        theirs: Sequence[_Words],
+        mine: Sequence[Words],
+        theirs: Sequence[Words],
     ) -> bool:
         """Return whether the first or the last pieces are enough to tell the two apart."""
         first = mine[0].first, theirs[0].first
@@ -308,7 +382,7 @@ class Contraster:
                 return True
         return False
 
-    def _alike_in(self, one: _Words, other: _Words) -> Bools:
+    def _alike_in(self, one: Words, other: Words) -> Bools:
         """Return for which candidates one text begins or ends with the other."""
         key = (one, other)
         if key not in self._alike:
@@ -457,7 +531,7 @@ def _alike_at(texts: Sequence[Sequence[tuple[str, ...]]]) -> Bools:
     ).reshape(len(one), len(other))
 
 
-def _told_by_a_word(mine: Sequence[_Words], theirs: Sequence[_Words]) -> bool:
+def _told_by_a_word(mine: Sequence[Words], theirs: Sequence[Words]) -> bool:
     """Return whether one of two phrases always has a word that the other never has."""
     for one, other in ((mine, theirs), (theirs, mine)):
         ever = frozenset().union(*(w.ever for w in other))
@@ -490,6 +564,83 @@ def _diagonal(
     new = [*groups]
     new[at] = inverse.astype(np.int64)
     return Collapse(slots, tuple(new), np.moveaxis(flat, -1, at))
+
+
+def _each_with_one_slot(where: CellDifference) -> bool:
+    """Return whether each free slot is compared with the forms of one other slot only."""
+    beside: dict[int, set[int]] = {}
+    for a, b in zip(where.one, where.other, strict=True):
+        if b.slot in where.free:
+            beside.setdefault(b.slot, set()).add(a.slot)
+    return all(len(slots - {-1}) < 2 for slots in beside.values())
+
+
+def _by_membership(
+    mine: Sequence[tuple[str, ...]],
+    theirs: Sequence[tuple[str, ...]],
+    one: Sequence[Piece],
+    other: Sequence[Piece],
+    free: frozenset[int],
+) -> Collapse | None:
+    """Return where two cells are equal at every place, if the second may choose some lexemes.
+
+    As `_placewise`. A lexeme of the first makes them alike where some lexeme of a free slot has its
+    forms at all places of that slot. That is looked up in the set of these forms, so that 1,000
+    lexemes of each are 2,000 steps and not 1,000,000.
+
+    *the sheep* is the singular of one noun and the plural of another, *the dogs* only a plural:
+
+    >>> singular, plural = ("dog", "sheep", "fish"), ("dogs", "sheep", "fishes")
+    >>> one, other = [Piece(0, "sg")], [Piece(1, "pl")]
+    >>> found = _by_membership([singular], [plural], one, other, frozenset({1}))
+    >>> found.slots, found.groups[0].tolist(), found.table.tolist()
+    ((0,), [0, 1, 0], [False, True])
+    """
+    keep: dict[int, Bools] = {}
+
+    def demand(slot: int, mask: Bools) -> None:
+        keep[slot] = keep[slot] & mask if slot in keep else mask
+
+    places: dict[int, list[int]] = {}  # of free slots
+    for at, (a, b, texts, other_texts) in enumerate(zip(one, other, mine, theirs, strict=True)):
+        if b.slot in free:
+            places.setdefault(b.slot, []).append(at)
+            continue
+        pairs = np.broadcast_arrays(
+            np.array(texts, dtype=object), np.array(other_texts, dtype=object)
+        )
+        equal = np.asarray(pairs[0] == pairs[1], dtype=np.bool_)
+        if not equal.any():
+            return None
+        if max(a.slot, b.slot) >= 0:
+            demand(max(a.slot, b.slot), equal)
+    for at_places in places.values():
+        forms = set(zip(*(theirs[at] for at in at_places), strict=True))
+        number = max(len(mine[at]) for at in at_places)
+        columns = [mine[at] * number if len(mine[at]) == 1 else mine[at] for at in at_places]
+        mask = np.array([x in forms for x in zip(*columns, strict=True)], dtype=np.bool_)
+        if not mask.any():
+            return None
+        slot = max(one[at].slot for at in at_places)
+        if slot >= 0:
+            demand(slot, mask)
+    keep = {slot: mask for slot, mask in keep.items() if not mask.all()}
+    table = np.zeros((2,) * len(keep), dtype=np.bool_)
+    table[(1,) * len(keep)] = True
+    return Collapse(tuple(keep), tuple(mask.astype(np.int64) for mask in keep.values()), table)
+
+
+def _without_free(collapse: Collapse, free: frozenset[int]) -> Collapse:
+    """Return a collapse for the slots that are not free: some choice for the others is enough."""
+    axes = tuple(i for i, slot in enumerate(collapse.slots) if slot in free)
+    if not axes:
+        return collapse
+    kept = [i for i in range(len(collapse.slots)) if i not in axes]
+    return Collapse(
+        tuple(collapse.slots[i] for i in kept),
+        tuple(collapse.groups[i] for i in kept),
+        np.asarray(collapse.table.any(axis=axes)),
+    )
 
 
 def _placewise(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from merula.lexicon.table import Lexicon
 from merula.plan.constraints import Selector, Together
 from merula.plan.contrast import CellDifference, Collapse, Contraster, Piece, difference
 from merula.plan.elimination import Made
+from merula.plan.readings import Goods, Readings
 from merula.plan.relations import Constraint, ConstraintOrigin, Distinct
 from merula.plan.slots import ShownWord, Slot, SlotKey, SlotMaker, Spec, kept
 from merula.plan.space import Space
@@ -54,6 +56,8 @@ class Plan:
     space: Space
     specs: tuple[Spec, ...]
     alike: tuple[tuple[str, str], ...] = ()  # cells that must differ and are one sentence
+    readable: tuple[tuple[str, str], ...] = ()  # bad cells that are good in a reading, always
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def count(self) -> int:
@@ -81,7 +85,42 @@ class Excluded:
         return f"{self.title} ({self.place}) {self.alike}".rstrip()
 
 
-_Filled = tuple[tuple[Slot, ...], Space, tuple[tuple[str, str], ...]]
+@frozen
+class LeftOut:
+    """Lexemes of a slot, or combinations of several, for which a contrast does not show.
+
+    ``one`` and ``other`` are the cells that would be one sentence; ``other`` is what makes a bad
+    cell good where ``reading`` says so.
+    """
+
+    slots: tuple[str, ...]
+    one: str
+    other: str
+    reading: bool
+    lexemes: tuple[Excluded, ...]  # of the slot; of several slots one combination, for example
+
+
+_Names = tuple[str, str]
+_Pairs = tuple[_Names, ...]
+
+
+class _Filled(NamedTuple):
+    """Slots, their space, and what contrasts there have left out."""
+
+    slots: tuple[Slot, ...]
+    space: Space
+    alike: _Pairs
+    readable: _Pairs
+    left_out: tuple[LeftOut, ...]
+
+
+class _Contrast(NamedTuple):
+    """Two cells that must differ, or a bad cell and a reading of it; and where they do."""
+
+    where: CellDifference
+    names: _Names
+    reading: bool
+    free: tuple[Spec, ...] = ()
 
 
 class _Layout:
@@ -95,6 +134,7 @@ class _Layout:
         self._order = {spec.key: i for i, spec in enumerate(specs)}
         self._pieces: dict[Item, tuple[Piece, ...]] = {}
         self._pairs: dict[tuple[Item, Item], CellDifference | None] = {}
+        self._readings: dict[tuple[Item, Item], tuple[CellDifference | None, tuple[Spec, ...]]] = {}
         self._known: dict[tuple[object, ...], CellDifference] = {}
 
     def cell(self, cell: Cell, words: Sequence[ShownWord]) -> PlanCell:
@@ -110,11 +150,40 @@ class _Layout:
         pair = (one.cell.item, other.cell.item)
         if pair not in self._pairs:
             where = difference(one.pieces, other.pieces)
-            if where is not None:
-                content = (where.one, where.other, where.tail, where.first)
-                where = self._known.setdefault(content, where)
-            self._pairs[pair] = where
+            self._pairs[pair] = self._one(where, ())
         return self._pairs[pair]
+
+    def _one(self, where: CellDifference | None, free: tuple[Spec, ...]) -> CellDifference | None:
+        if where is None:
+            return None
+        content = (where.one, where.other, where.tail, where.first, free)
+        return self._known.setdefault(content, where)
+
+    def reading(
+        self, cell: PlanCell, mine: Sequence[ShownWord], item: Item, theirs: Sequence[ShownWord]
+    ) -> tuple[CellDifference | None, tuple[Spec, ...]]:
+        """Return the difference of a cell and a reading of it, and the slots of the reading alone.
+
+        These are numbered after those of the layout. The reading has the lexeme of the cell where
+        it shows the same words of it at the same places, and any other lexeme elsewhere.
+        """
+        pair = (cell.cell.item, item)
+        if pair not in self._readings:
+            shown, read = _by_key(mine), _by_key(theirs)
+            own = [
+                key for key, at in read.items() if shown.get(key) != at or key not in self._order
+            ]
+            if len(mine) != len(theirs):
+                own = list(read)
+            specs = tuple(spec for spec in _specs([theirs]) if spec.key in own)
+            numbers = {spec.key: len(self._order) + i for i, spec in enumerate(specs)}
+            order = {**self._order, **numbers}
+            pieces = tuple(
+                Piece(-1 if word.key is None else order[word.key], word.text) for word in theirs
+            )
+            where = difference(cell.pieces, pieces, frozenset(numbers.values()))
+            self._readings[pair] = (self._one(where, specs), specs)
+        return self._readings[pair]
 
     def contrasting(
         self, cells: Sequence[PlanCell]
@@ -141,22 +210,27 @@ class Planner:
     def __init__(
         self, grammar: g.Grammar, lexicon: Lexicon, surface: Surface, report: Report
     ) -> None:
-        self.report = report
+        self.grammar, self.report = grammar, report
         self._slots = SlotMaker(grammar, lexicon, report)
         self._selector = Selector(grammar, report)
         self._contraster = Contraster(surface)
         self._layouts: dict[tuple[SlotKey, ...], _Layout] = {}
         self._candidates: dict[tuple[object, ...], int] = {}  # of slots, numbered
         self._contrasts: dict[tuple[int, CellDifference], Collapse | None] = {}
+        self._readings = Readings(grammar, lexicon, self._contraster)
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
         self._components: Made = {}
         self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
-        self.excluded: dict[tuple[str, str, str], dict[Excluded, None]] = {}  # by slot, contrast
         self._alike: dict[tuple[str, str, frozenset[str]], Excluded] = {}
 
-    def plan(self, design: g.Design, variant: Variant, cells: Sequence[Cell]) -> Plan | None:
-        """Return the plan of a variant, or None where something is missing, which is reported."""
+    def plan(
+        self, design: g.Design, variant: Variant, cells: Sequence[Cell], good: Goods
+    ) -> Plan | None:
+        """Return the plan of a variant, or None where something is missing, which is reported.
+
+        ``good`` are the good cells of all variants of the design.
+        """
         rows: list[tuple[ShownWord, ...]] = []
         for cell in cells:
             row = self._slots.words(cell.item)
@@ -169,9 +243,49 @@ class Planner:
         specs = _specs(rows)
         layout = self._layout(specs)
         plan_cells = tuple(layout.cell(cell, row) for cell, row in zip(cells, rows, strict=True))
-        pairs, equal = layout.contrasting(plan_cells)
-        slots, space, alike = self._space(specs, plan_cells, pairs)
-        return Plan(design, variant, slots, plan_cells, space, specs, (*equal, *alike))
+        contrasts, equal, always = self._differences(layout, plan_cells, good)
+        filled = self._space(specs, plan_cells, contrasts)
+        return Plan(
+            design,
+            variant,
+            filled.slots,
+            plan_cells,
+            filled.space,
+            specs,
+            (*equal, *filled.alike),
+            (*always, *filled.readable),
+            filled.left_out,
+        )
+
+    def _differences(
+        self, layout: _Layout, cells: Sequence[PlanCell], good: Goods
+    ) -> tuple[list[_Contrast], list[_Names], list[_Names]]:
+        """Return how cells differ that must, and bad cells from their readings.
+
+        Beside them the cells that never differ, and the bad cells that a reading makes good
+        whatever the lexemes.
+        """
+        pairs, equal = layout.contrasting(cells)
+        contrasts = {x: _Contrast(x, names, reading=False) for x, names in pairs.items()}
+        always: list[_Names] = []
+        for cell in cells:
+            if cell.cell.acceptable:
+                continue
+            item = cell.cell.item
+            mine = self._slots.words(item) or ()
+            for reading in (*self._readings.of(item), *self._readings.among(item, good)):
+                names = (cell.cell.label, reading.difference)
+                theirs = self._readings.words(reading.item)
+                if theirs is None:
+                    continue
+                where, free = layout.reading(cell, mine, reading.item, theirs)
+                if where is None:
+                    always.append(names)
+                else:
+                    contrasts.setdefault(where, _Contrast(where, names, True, free))
+            if self._readings.unchecked(item):
+                self.unchecked.setdefault((cell.cell.label, "a good sentence"))
+        return list(contrasts.values()), equal, always
 
     def _layout(self, specs: Sequence[Spec]) -> _Layout:
         keys = tuple(spec.key for spec in specs)
@@ -187,7 +301,7 @@ class Planner:
             remedy="let the frame show something in every cell (an alternative without a guard)",
         )
 
-    def clash(self, plan: Plan) -> tuple[Clash, ...]:
+    def clash(self, plan: Plan, good: Goods) -> tuple[Clash, ...]:
         """Return, for a plan without instances, demands that cannot hold together.
 
         None of them can be spared. Empty where some slot has no lexeme to begin with.
@@ -203,10 +317,11 @@ class Planner:
             for selection, good in asked
         ]
         forms = [slot.forms for slot in slots]
-        for where, names in self._layout(plan.specs).contrasting(plan.cells)[0].items():
-            alike = self._contraster.contrast(forms, where)
+        for contrast in self._differences(self._layout(plan.specs), plan.cells, good)[0]:
+            free = [self._readings.forms(spec) for spec in contrast.free]
+            alike = self._contraster.contrast([*forms, *free], contrast.where)
             if alike is not None and alike.slots:
-                origin = ConstraintOrigin(_contrast_text(names))
+                origin = ConstraintOrigin(_contrast_text(contrast))
                 constraints.append(Constraint(alike.slots, alike.groups, ~alike.table, origin))
         demanded, distinct = self._selector.constraints(slots, _together(plan.cells))
         space = Space([len(slot) for slot in slots], [*constraints, *demanded], distinct)
@@ -220,38 +335,52 @@ class Planner:
         self,
         specs: tuple[Spec, ...],
         cells: Sequence[PlanCell],
-        pairs: Mapping[CellDifference, tuple[str, str]],
+        contrasts: Sequence[_Contrast],
     ) -> _Filled:
         together = _together(cells)
-        key = (specs, tuple(pairs), together)
+        key = (specs, tuple(contrast.where for contrast in contrasts), together)
         if key not in self._spaces:
-            self._spaces[key] = self._make_space(specs, pairs, together)
+            self._spaces[key] = self._make_space(specs, contrasts, together)
         return self._spaces[key]
 
     def _make_space(
         self,
         specs: tuple[Spec, ...],
-        pairs: Mapping[CellDifference, tuple[str, str]],
+        contrasts: Sequence[_Contrast],
         together: Together,
     ) -> _Filled:
         slots = [self._slots.slot(spec) for spec in specs]
         keep = [np.ones(len(slot), dtype=np.bool_) for slot in slots]
-        shared: list[tuple[Collapse, tuple[str, str]]] = []
-        alike: list[tuple[str, str]] = []
+        shared: dict[tuple[object, ...], tuple[Collapse, _Contrast]] = {}
+        same: dict[bool, list[_Names]] = {False: [], True: []}  # by whether it is a reading
+        left_out: list[LeftOut] = []
         candidates = tuple((slot.rows, slot.candidates or slot.titles) for slot in slots)
-        same = self._candidates.setdefault(candidates, len(self._candidates))
-        for where, names in pairs.items():
-            collapse = self._contrast(slots, same, where, names)
+        number = self._candidates.setdefault(candidates, len(self._candidates))
+        for contrast in contrasts:
+            collapse = self._contrast(slots, number, contrast)
             if collapse is None:
                 continue
             if not collapse.slots:
-                alike.append(names)
+                same[contrast.reading].append(contrast.names)
             elif len(collapse.slots) == 1:
                 (slot,), bad = collapse.slots, collapse.table[collapse.groups[0]]
+                if contrast.reading:
+                    bad = bad & keep[slot]  # the others are left out already
                 keep[slot] &= ~bad
-                self._note_excluded(slots[slot], bad, names, where.columns(slot))
+                if bad.any():
+                    left_out.append(self._left_out(slots[slot], slot, bad, contrast))
             else:
-                shared.append((collapse, names))
+                content = (
+                    collapse.slots,
+                    *(x.tobytes() for x in (*collapse.groups, collapse.table)),
+                )
+                if content not in shared:
+                    shared[content] = (collapse, contrast)
+        left_out += [
+            _combination(slots, collapse, contrast)
+            for collapse, contrast in shared.values()
+            if contrast.reading
+        ]
         slots = [kept(slot, k) for slot, k in zip(slots, keep, strict=True)]
         constraints = [
             Constraint(
@@ -261,14 +390,14 @@ class Planner:
                     for s, x in zip(collapse.slots, collapse.groups, strict=True)
                 ),
                 ~collapse.table,
-                ConstraintOrigin(_contrast_text(names)),
+                ConstraintOrigin(_contrast_text(contrast)),
             )
-            for collapse, names in shared
+            for collapse, contrast in shared.values()
         ]
         demanded, distinct = self._selector.constraints(slots, together)
         constraints += demanded
         space = self._same_space([len(s) for s in slots], constraints, distinct)
-        return tuple(slots), space, tuple(alike)
+        return _Filled(tuple(slots), space, tuple(same[False]), tuple(same[True]), tuple(left_out))
 
     def _same_space(
         self, sizes: Sequence[int], constraints: list[Constraint], distinct: list[Distinct]
@@ -283,35 +412,57 @@ class Planner:
             self._equal_spaces[key] = Space(sizes, constraints, distinct, self._components)
         return self._equal_spaces[key]
 
-    def _contrast(
-        self, slots: Sequence[Slot], same: int, where: CellDifference, names: tuple[str, str]
-    ) -> Collapse | None:
+    def _contrast(self, slots: Sequence[Slot], same: int, contrast: _Contrast) -> Collapse | None:
         """Return where two cells collapse, found once for slots that have the same candidates."""
-        key = (same, where)
+        key = (same, contrast.where)
         if key not in self._contrasts:
             self._contraster.unchecked = False
             forms = [slot.forms for slot in slots]
-            self._contrasts[key] = self._contraster.contrast(forms, where)
+            forms += [self._readings.forms(spec) for spec in contrast.free]
+            self._contrasts[key] = self._contraster.contrast(forms, contrast.where)
             if self._contraster.unchecked:
-                self.unchecked.setdefault(names)
+                self.unchecked.setdefault(contrast.names)
         return self._contrasts[key]
 
-    def _note_excluded(
-        self, slot: Slot, bad: Bools, names: tuple[str, str], columns: tuple[str, ...]
-    ) -> None:
-        rows = self.excluded.setdefault((slot.name, *names), {})
+    def _left_out(self, slot: Slot, number: int, bad: Bools, contrast: _Contrast) -> LeftOut:
+        columns = contrast.where.columns(number)
+        rows = []
         for i in np.flatnonzero(bad).tolist():
             forms = " = ".join(dict.fromkeys(slot.forms[c][i] for c in columns))
             alike = f"{columns[0]} = {columns[1]} = {forms}" if len(columns) == 2 else ""
             key = (slot.titles[i], slot.places[i], frozenset(columns))
-            rows[self._alike.setdefault(key, Excluded(*key[:2], alike))] = None  # in either order
+            rows.append(self._alike.setdefault(key, Excluded(*key[:2], alike)))  # in either order
+        return LeftOut((slot.name,), *contrast.names, contrast.reading, tuple(rows))
 
 
 # --- small functions -----------------------------------------------------------------------
 
 
-def _contrast_text(names: tuple[str, str]) -> str:
-    return f"`{names[0]}` and `{names[1]}` must not be the same sentence"
+def _contrast_text(contrast: _Contrast) -> str:
+    one, other = contrast.names
+    if contrast.reading:
+        return f"`{one}` must not be a good sentence in another reading ({other})"
+    return f"`{one}` and `{other}` must not be the same sentence"
+
+
+def _combination(slots: Sequence[Slot], collapse: Collapse, contrast: _Contrast) -> LeftOut:
+    """Return one combination of lexemes for which a contrast does not show."""
+    place = np.argwhere(collapse.table)[0].tolist()
+    lexemes = []
+    for slot, groups, group in zip(collapse.slots, collapse.groups, place, strict=True):
+        candidate = int(np.flatnonzero(groups == group)[0])
+        lexemes.append(Excluded(slots[slot].titles[candidate], slots[slot].places[candidate], ""))
+    names = tuple(slots[slot].name for slot in collapse.slots)
+    return LeftOut(names, *contrast.names, contrast.reading, tuple(lexemes))
+
+
+def _by_key(words: Sequence[ShownWord]) -> dict[SlotKey, tuple[tuple[int, str], ...]]:
+    """Return the places of each slot's words, with what is shown there."""
+    places: dict[SlotKey, tuple[tuple[int, str], ...]] = {}
+    for at, word in enumerate(words):
+        if word.key is not None:
+            places[word.key] = (*places.get(word.key, ()), (at, word.text))
+    return places
 
 
 def _passing(slot: Slot, number: int, clash: Iterable[Constraint | Distinct]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from merula.core.arrays import Bools, Ints
 from merula.core.diagnostics import Report
 from merula.core.frozen import frozen
 from merula.core.wording import did_you_mean, listing
-from merula.design.placement import Fixed, Item, OneOf, Placed
+from merula.design.placement import Fixed, Item, OneOf, Word
 from merula.grammar import model as g
 from merula.grammar.names import rows_of
 from merula.language.syntax import cell_references, columns_in, references
@@ -86,15 +86,15 @@ class SlotMaker:
         if item not in self._words:
             words: list[ShownWord] = []
             for placed in item.words:
-                shown = self._word(placed, item)
+                shown = self.shown(placed.word, item.solved.values)
                 if shown is None:
                     break
                 words.append(shown)
             self._words[item] = tuple(words) if len(words) == len(item.words) else None
         return self._words[item]
 
-    def _word(self, placed: Placed, item: Item) -> ShownWord | None:
-        word = placed.word
+    def shown(self, word: Word, values: g.Setting) -> ShownWord | None:
+        """Return what a word of an item with these values shows, or None, as `words` does."""
         if isinstance(word, Fixed):
             return ShownWord(None, word.text)
         if isinstance(word, OneOf):
@@ -112,7 +112,7 @@ class SlotMaker:
             column = word.column_in(rows.columns, prefix)
         if column is None or not self._has_column(rows, word.object, column):
             return None
-        key = self._key(rows, word.object, item.solved.values)
+        key = self._key(rows, word.object, values)
         name = "set" if rows.kind == SETS else word.object.name
         return ShownWord(key, column, name, frozenset({word.object.name}))
 

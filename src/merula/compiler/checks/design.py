@@ -8,9 +8,16 @@ from merula.compiler.checks.answers import (
     check_right_answer,
     check_senseless,
 )
-from merula.compiler.checks.cells import check_contested, check_equal, check_same_variants
+from merula.compiler.checks.cells import (
+    check_contested,
+    check_equal,
+    check_misplaced,
+    check_same_variants,
+    check_verdicts,
+)
 from merula.compiler.checks.cycles import check_context, check_determinacy
 from merula.compiler.checks.empty import check_empty
+from merula.compiler.checks.left_out import check_readable
 from merula.compiler.checks.observations import DesignReport
 from merula.core.diagnostics import Report
 from merula.grammar import model as g
@@ -28,7 +35,10 @@ def check_design(seen: DesignReport, report: Report) -> None:
         check_context(seen, report)
         for cycle in seen.design.cycles:
             check_determinacy(seen.design, cycle, report)
+    check_misplaced(seen, report)
+    check_verdicts(seen, report)
     check_contested(seen, report)
     check_equal(seen, report)
+    check_readable(seen, report)
     check_same_variants(seen, report)
     check_empty(seen, report)

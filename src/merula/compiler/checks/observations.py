@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from merula.design.cells import Cell, Senseless, Variant
 from merula.design.crossing import Uneven, uneven
+from merula.design.placement import Misplaced, misplaced
 from merula.grammar import model as g
 from merula.grammar.model import CORRECT
-from merula.plan.planner import Clash, Plan
+from merula.plan.planner import Clash, LeftOut, Plan
 
 
-@dataclass
+@dataclass(eq=False)
 class DesignReport:
     """The faults seen over the variants of a design, each reported once at the end."""
 
@@ -25,12 +26,23 @@ class DesignReport:
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
     same: list[tuple[Variant, Variant]] = field(default_factory=list)
     seen_plans: dict[tuple[object, ...], Variant] = field(default_factory=dict)
+    plan_of: dict[Variant, Variant] = field(default_factory=dict)  # the first of the same instances
     repeated: list[tuple[Variant, str]] = field(default_factory=list)
     factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     empty: list[Plan] = field(default_factory=list)
     clash: tuple[Clash, ...] = ()  # of the first empty plan
     contested: list[tuple[Variant, Cell]] = field(default_factory=list)
     uneven: dict[Uneven, list[Variant]] = field(default_factory=dict)
+    misplaced: dict[Misplaced, tuple[Variant, Cell]] = field(default_factory=dict)
+    verdicts: dict[Variant, tuple[bool, ...]] = field(default_factory=dict)  # of cells: good or bad
+    planned: list[Variant] = field(default_factory=list)  # the variants that have a plan
+    left_out: dict[LeftOut, list[Variant]] = field(default_factory=dict)
+    readable: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the design is a matrix."""
+        return isinstance(self.design, g.Matrix)
 
     def example(self, variant: Variant) -> list[str]:
         """Return a note that names a variant, where there are several."""
@@ -44,7 +56,10 @@ class DesignReport:
         if isinstance(self.design, g.Matrix) and self.design.crossed and not senseless:
             for fault in uneven(self.grammar, self.design, variant, cells):
                 self.uneven.setdefault(fault, []).append(variant)
+        self.verdicts[variant] = tuple(cell.acceptable for cell in cells)
         for cell in cells:
+            for wrong in misplaced(self.grammar, cell.item):
+                self.misplaced.setdefault(wrong, (variant, cell))
             if cell.role == "answer":
                 self.broken.setdefault(cell.label, []).append((variant, cell.broken))
             elif cell.role == "context" and cell.broken:
@@ -52,16 +67,22 @@ class DesignReport:
 
     def see_plan(self, plan: Plan) -> None:
         """Note what the lexicon says of a variant."""
+        self.planned.append(plan.variant)
+        for left_out in plan.left_out:
+            self.left_out.setdefault(left_out, []).append(plan.variant)
+        for names in plan.readable:
+            self.readable.setdefault(names, []).append(plan.variant)
         for pair in plan.alike:
             self.equal.setdefault(pair, []).append(plan.variant)
         for cell in plan.cells:
             self.factors.setdefault(cell.cell.label, cell.cell.factors)
         self._see_repeated(plan)
         key = (plan.space, plan.slots, tuple(cell.pieces for cell in plan.cells))
-        if key in self.seen_plans:
-            self.same.append((self.seen_plans[key], plan.variant))
-        else:
-            self.seen_plans[key] = plan.variant
+        if plan.count and not plan.readable:
+            first = self.seen_plans.setdefault(key, plan.variant)
+            self.plan_of[plan.variant] = first
+            if first is not plan.variant:
+                self.same.append((first, plan.variant))
         if plan.count == 0:
             self.empty.append(plan)
 
