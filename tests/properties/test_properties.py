@@ -195,18 +195,42 @@ def test_the_compiler_means_what_the_reference_means(program: GrammarText) -> No
         event(f"{design.kind} compared")
         assert [m.variant for m in meanings] == [variant for variant, _ in design.cells]
         plans = {id(plan.variant): plan for plan in design.plans}
+        before: list[Counter[tuple[str, ...]]] = []
+        count = 0
         for meaning, (variant, cells) in zip(meanings, design.cells, strict=True):
             assert labels(meaning.cells) == labels(cells)
             plan = plans.pop(id(variant), None)
-            if plan is None:
-                assert meaning.instances == (), name
+            every = Counter(meaning.instances)
+            if plan is None:  # it has no instances, or those of another variant
+                assert not every or every in before, name
                 continue
+            before.append(every)
+            count += len(meaning.instances)
             assert labels([c.cell for c in plan.cells]) == labels(cells)
             rows = rows_of_plan(plan, compiled.surface)
             assert Counter(rows) == Counter(meaning.instances), name
         assert not plans
-        assert design.count == sum(len(m.instances) for m in meanings)
+        assert design.count == count
         assert design.count > 0, name  # else it has an error
+
+
+@examples(200)
+@given(grammars())
+def test_no_sentence_is_both_good_and_bad(program: GrammarText) -> None:
+    """In all rows of a design, by brute force."""
+    compiled = compiled_grammar(program)
+    assume(small(compiled))
+    for name, design in compiled.designs.items():
+        labels_of: dict[str, set[bool]] = {}
+        for plan in design.plans:
+            for row in rows_of_plan(plan, compiled.surface):
+                for text, cell in zip(row, plan.cells, strict=True):
+                    labels_of.setdefault(text, set()).add(cell.cell.acceptable)
+        assert [text for text, every in labels_of.items() if len(every) > 1] == [], name
+        if {True, False} <= {x for every in labels_of.values() for x in every}:
+            event(f"good and bad sentences in a {design.kind}")
+        if any(plan.left_out or plan.readable for plan in design.plans):
+            event("a reading leaves something out")
 
 
 @examples(120)

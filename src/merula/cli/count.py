@@ -58,6 +58,7 @@ def count(
 def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, Any]:
     from merula.compiler.answer_sets import answer_sets_of
     from merula.rows.variation import AddressSpace
+    from merula.show.overview import good_cells
 
     answers = answer_sets_of(compiled)
     return {
@@ -68,6 +69,7 @@ def _counts(file: str, compiled: Compiled, variation: Variation) -> dict[str, An
                 "kind": design.kind,
                 "variants": len(design.cells),
                 "cells": len(design.cells[0][1]) if design.cells else 0,
+                "good_cells": list(good_cells(design)),  # the least and the most of a variant
                 "instances": AddressSpace(design, variation).count,
                 "frames": AddressSpace(design, variation).by_frame(),
                 **({"answers": answers[name].to_json()} if name in answers else {}),

@@ -186,12 +186,23 @@ class _Designs:
         check_design(seen, self.report)
         lexicon = self.program.lexicon or Lexicon()
         check_unseen(self.grammar, lexicon, design, plans, self.report)
+        left = [x for x in plans if x.count and not x.readable]
+        if plans and not left and self.report.errors == before:
+            self._nothing_left(design)
         if self.report.errors > before:
-            plans = []
+            left = []
         again = {variant for _, variant in seen.same}
-        plans = [x for x in plans if x.count and not x.readable and x.variant not in again]
+        plans = [plan for plan in left if plan.variant not in again]
         starts = tuple(accumulate((plan.count for plan in plans), initial=0))
         return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
+
+    def _nothing_left(self, design: g.Design) -> None:
+        self.report.error(
+            "M502",
+            f"{design.name} has no instance: every variant is left out",
+            design.span,
+            remedy="the warnings say why",
+        )
 
     def _clash(self, plan: Plan, good: Goods) -> tuple[Clash, ...]:
         try:

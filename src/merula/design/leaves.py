@@ -7,7 +7,6 @@ objects, each with the constituents around it. `merula.design.placement` makes s
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -130,24 +129,6 @@ def asked_by_guards(items: Iterable[g.Item]) -> frozenset[g.Object]:
                     if guard is not None:
                         objects.update(v.object for v in variables_of(guard))
     return frozenset(objects)
-
-
-def sites_in(items: Iterable[g.Item]) -> Iterator[str]:
-    """Yield the sites of some items of a frame, as often as they have them.
-
-    Of alternatives only one is there, so that a site of several of them counts once.
-    """
-    for item in items:
-        match item:
-            case g.Site(name=name):
-                yield name
-            case g.Bracket(items=content):
-                yield from sites_in(content)
-            case g.Guarded(options=options):
-                most: Counter[str] = Counter()
-                for _, content in options:
-                    most |= Counter(sites_in(content))
-                yield from most.elements()
 
 
 @lru_cache(maxsize=256)

@@ -17,12 +17,12 @@ from merula.design.leaves import (
     asked_by_guards,
     is_present,
     leaves_of,
-    sites_in,
     without_words,
 )
 from merula.design.settings import Solved, solve
 from merula.grammar import model as g
 from merula.grammar.conditions import NEXT, Places
+from merula.grammar.frames import sites_in
 
 
 class NoSense(Exception):

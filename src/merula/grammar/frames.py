@@ -7,6 +7,7 @@ which name constituents, and expands them after, since guards are tests.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from merula.core.diagnostics import Label
@@ -72,6 +73,23 @@ class Frames:
             )
             self.by_name[name] = tuple(
                 g.Frame(title, items) for title, items in zip(names, options, strict=True)
+            )
+            self._check_sites(node, options)
+
+    def _check_sites(self, node: s.Frame, options: Iterable[Sequence[g.Item]]) -> None:
+        """Report a site that a frame has twice: what is there would be written twice."""
+        twice = {
+            name: None
+            for items in options
+            for name, number in Counter(sites_in(items)).items()
+            if number > 1
+        }
+        for name in twice:
+            self.names.report.error(
+                "M221",
+                f"the frame {node.name} has the site `@{name}` twice",
+                node.name.span,
+                remedy="give one of them another name, and the object a value of that name",
             )
 
     def report_unplaced(self) -> None:
@@ -303,3 +321,21 @@ class Frames:
         if not frames:
             raise Unresolved
         return tuple(frames)
+
+
+def sites_in(items: Iterable[g.Item]) -> Iterator[str]:
+    """Yield the sites of some items of a frame, as often as they have them.
+
+    Of alternatives only one is there, so that a site of several of them counts once.
+    """
+    for item in items:
+        match item:
+            case g.Site(name=name):
+                yield name
+            case g.Bracket(items=content):
+                yield from sites_in(content)
+            case g.Guarded(options=options):
+                most: Counter[str] = Counter()
+                for _, content in options:
+                    most |= Counter(sites_in(content))
+                yield from most.elements()

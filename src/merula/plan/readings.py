@@ -84,7 +84,7 @@ class Readings:
         return self._of[item]
 
     def among(self, item: Item, good: Goods) -> tuple[Reading, ...]:
-        """Return the good items of a design that may be a bad one with other words in its places."""
+        """Return the good items of a design that may be a bad one, with words in other places."""
         if self._good is not good:
             self._good, self._rivals, self._among = good, self._distinct(good), {}
         key = (_skeleton(item), self._codes(item))

@@ -48,6 +48,7 @@ class CountRow(NamedTuple):
     frame: str
     variants: str
     cells: str
+    good: str  # how many of the cells are acceptable: ``4``, or ``2–4`` where variants differ
     instances: str
 
 
@@ -92,13 +93,26 @@ def count_rows(design: CompiledDesign, variation: Variation = TYPE_I) -> list[Co
         "all" if several else next(iter(frames), ""),
         f"{len(design.cells):,}",
         str(cells),
+        span_of(good_cells(design)),
         f"{space.count:,}",
     )
     rest = [
-        CountRow("", "", name, f"{variants[name]:,}", "", f"{number:,}")
+        CountRow("", "", name, f"{variants[name]:,}", "", "", f"{number:,}")
         for name, number in frames.items()
     ]
     return [head, *(rest if several else [])]
+
+
+def good_cells(design: CompiledDesign) -> tuple[int, int]:
+    """Return the least and the most cells of a variant that are acceptable."""
+    numbers = [sum(cell.acceptable for cell in shown) for _, shown in design.cells] or [0]
+    return min(numbers), max(numbers)
+
+
+def span_of(numbers: tuple[int, int]) -> str:
+    """Return two numbers as one says them: ``4``, or ``2–4``."""
+    least, most = numbers
+    return str(least) if least == most else f"{least}–{most}"
 
 
 def _tables(compiled: Compiled) -> Iterator[OverviewEntry]:

@@ -228,7 +228,7 @@ def counts(designs: Mapping[str, CompiledDesign], variation: Variation = TYPE_I)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
     for name, justify in (("design", "left"), ("kind", "left"), ("frame", "left")):
         table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    for name in ("variants", "cells", "instances"):
+    for name in ("variants", "cells", "good", "instances"):
         table.add_column(name, justify="right")
     for design in designs.values():
         for row in count_rows(design, variation):
@@ -239,6 +239,7 @@ def counts(designs: Mapping[str, CompiledDesign], variation: Variation = TYPE_I)
                 row.frame,
                 row.variants,
                 row.cells,
+                row.good,
                 Text(row.instances, style),
             )
     return table
