@@ -389,9 +389,20 @@ class Answer:
     span: Span
 
 
+@frozen
+class Where:
+    """What holds in the cells of a paradigm that is not fully crossed."""
+
+    test: Test
+    span: Span
+
+
 @frozen(eq=False)
 class Paradigm:
-    """A full factorial over ``factors``, for every frame and every free choice."""
+    """All combinations of the values of ``factors``, for every frame and every free choice.
+
+    With ``where`` a combination is a cell only if that test is true in its setting.
+    """
 
     name: str
     doc: str
@@ -400,6 +411,7 @@ class Paradigm:
     varying: tuple[Axis, ...]
     fixings: tuple[tuple[Variable, str], ...]
     span: Span
+    where: Where | None = None
 
 
 @frozen(eq=False)

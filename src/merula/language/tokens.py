@@ -65,7 +65,7 @@ SYMBOLS = {
 # Words that are key words where the grammar can use them, and names everywhere else.
 KEYWORDS = frozenset(
     "separated by encoded else ignores and needs or not inside outside is differ share in varying "
-    "with items cycles of every under swap for breaks as keeping flip set add like drop replace "
+    "with where items cycles of every under swap for breaks as keeping flip set add like drop replace "
     "embed accept reject designs crossed".split()
 )
 
@@ -216,7 +216,8 @@ def _begins_section(word: Token, last: Token | None) -> bool:
     """
     if last is None or word.text not in HEADS:
         return False
-    return not (last.kind in _ENDS_OPEN or last.kind == "DOT" or last.text in _WORDS_OPEN)
+    open_ = last.text in _WORDS_OPEN or last.text == "where"
+    return not (last.kind in _ENDS_OPEN or last.kind == "DOT" or open_)
 
 
 def _lines(text: str) -> Iterator[list[Token]]:

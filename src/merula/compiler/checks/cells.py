@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from merula.compiler.checks.observations import DesignReport, of_variants, variant_name
 from merula.core.diagnostics import Label, Report
 from merula.core.wording import listing
@@ -110,12 +112,26 @@ def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None
             alike.append((one, other, cases[0]))
     for name, cases in hidden.items():
         count = len({id(variant) for variant in cases})
+        where = of_variants(count, seen.variants)
+        alike_in, telling = _cells_with(seen, name, cases[0])
+        if not telling:
+            report.error(
+                "M402",
+                f"the factor `{name}` does not show in the sentences of {design.name}{where}",
+                axes[name].span,
+                remedy="give its values different words or forms, let a frame show it, or drop it",
+                notes=seen.example(cases[0]),
+            )
+            continue
+        one, other = alike_in[0]
         report.error(
             "M402",
-            f"the factor `{name}` does not show in the sentences of {design.name}"
-            f"{of_variants(count, seen.variants)}",
+            f"the factor `{name}` does not show in all cells of {design.name}:"
+            f" `{one}` and `{other}` are one sentence{where}",
             axes[name].span,
-            remedy="give its values different words or forms, let a frame show it, or drop it",
+            remedy="leave cells that are one sentence out with `where`"
+            f"{_test_suggested(seen, design, name, alike_in, telling)}, or give its values"
+            " different words or forms",
             notes=seen.example(cases[0]),
         )
     if alike and not hidden:
@@ -124,6 +140,45 @@ def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None
             "M402",
             f"the cells `{one}` and `{other}` of {design.name} are one sentence",
             design.span,
-            remedy="give the values different words or forms, or drop a factor",
+            remedy="give the values different words or forms, drop a factor, or leave one of the"
+            " cells out with `where`",
             notes=seen.example(variant),
         )
+
+
+_Pairs = list[tuple[str, str]]
+
+
+def _cells_with(seen: DesignReport, name: str, variant: Variant) -> tuple[_Pairs, _Pairs]:
+    """Return the pairs of cells that differ in one factor alone: those alike, and the others."""
+    alike: _Pairs = []
+    telling: _Pairs = []
+    for (one, mine), (other, theirs) in combinations(seen.factors.items(), 2):
+        if [x for (x, a), (_, b) in zip(mine, theirs, strict=True) if a != b] == [name]:
+            same = variant in seen.equal.get((one, other), ())
+            (alike if same else telling).append((one, other))
+    return alike, telling
+
+
+def _test_suggested(
+    seen: DesignReport, design: g.Paradigm, name: str, alike: _Pairs, telling: _Pairs
+) -> str:
+    """Return a test that keeps a factor to its first value in the cells where it does not show.
+
+    It is found where one other factor decides in which cells that is, as `` (where pron.person =
+    third or pron.gender = m)``; else the text is empty.
+    """
+    axes = {axis.name: axis for axis in design.factors}
+    for axis in design.factors:
+        if design.where is not None or axis.name == name:
+            continue
+        hidden = {dict(seen.factors[one])[axis.name] for one, _ in alike}
+        shown = {dict(seen.factors[one])[axis.name] for one, _ in telling}
+        plain = all(
+            len({point.assignment[0][0] for point in x.points}) == 1 for x in (axis, axes[name])
+        )
+        if plain and not hidden & shown:
+            values = " | ".join(point.label for point in axis.points if point.label in shown)
+            first = axes[name].points[0].label
+            return f" (where {axis.name} = {values} or {name} = {first})"
+    return ""

@@ -31,6 +31,7 @@ class DesignReport:
     clash: tuple[Clash, ...] = ()  # of the first empty plan
     contested: list[tuple[Variant, Cell]] = field(default_factory=list)
     uneven: dict[Uneven, list[Variant]] = field(default_factory=dict)
+    left: dict[tuple[str, ...], Variant] = field(default_factory=dict)  # by the cells' labels
 
     def example(self, variant: Variant) -> list[str]:
         """Return a note that names a variant, where there are several."""
@@ -39,6 +40,8 @@ class DesignReport:
     def see(self, variant: Variant, cells: Sequence[Cell], senseless: Sequence[Senseless]) -> None:
         """Note what the rules say of a variant's cells."""
         self.variants += 1
+        if not any(cell.contested for cell in cells):
+            self.left.setdefault(tuple(cell.label for cell in cells), variant)
         for item in senseless:
             self.senseless.setdefault(item.answer.label, []).append(item)
         if isinstance(self.design, g.Matrix) and self.design.crossed and not senseless:
