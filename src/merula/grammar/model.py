@@ -7,6 +7,7 @@ values of its variable; frames hold no frames (they are inlined); nothing here k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
@@ -395,6 +396,11 @@ class Where:
 
     test: Test
     span: Span
+
+    @property
+    def text(self) -> str:
+        """The test as it is written, in one line and without comments."""
+        return " ".join(re.sub(r"#[^\n]*", "", self.span.text).split())
 
 
 @frozen(eq=False)
