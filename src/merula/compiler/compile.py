@@ -13,8 +13,8 @@ from itertools import accumulate
 from math import prod
 
 from merula.compiler.checks.design import check_design
-from merula.compiler.checks.where import check_where
 from merula.compiler.checks.observations import DesignReport
+from merula.compiler.checks.where import check_where
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.compiler.examples import check_examples
 from merula.compiler.features import check_features, check_fillers

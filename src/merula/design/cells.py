@@ -186,9 +186,7 @@ def _given(variant: Variant, points: Iterable[g.Point]) -> _Given:
     return tuple({**variant.given, **dict(assigned)}.items())
 
 
-def crossed(
-    design: g.Paradigm, given: Mapping[g.Variable, str]
-) -> Iterator[tuple[g.Point, ...]]:
+def crossed(design: g.Paradigm, given: Mapping[g.Variable, str]) -> Iterator[tuple[g.Point, ...]]:
     """Yield the combinations of a paradigm's factors that may be cells of it.
 
     Where the values of the factors and those ``given`` already make its `where` false, a

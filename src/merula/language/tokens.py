@@ -65,8 +65,8 @@ SYMBOLS = {
 # Words that are key words where the grammar can use them, and names everywhere else.
 KEYWORDS = frozenset(
     "separated by encoded else ignores and needs or not inside outside is differ share in varying "
-    "with where items cycles of every under swap for breaks as keeping flip set add like drop replace "
-    "embed accept reject designs crossed".split()
+    "with where items cycles of every under swap for breaks as keeping flip set add like drop "
+    "replace embed accept reject designs crossed".split()
 )
 
 # MARKS stands for the combining marks of the text: `\w` lacks them, but letters of any script may

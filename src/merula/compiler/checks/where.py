@@ -61,4 +61,3 @@ def _differing(seen: DesignReport, design: g.Paradigm, where: g.Where, report: R
         else "ask only about what is the same in all variants, or write a paradigm for each",
         notes=[f"`{label}` is a cell in {variant_name(one)}, but not in {variant_name(other)}"],
     )
-
