@@ -166,6 +166,7 @@ def test_a_sign_of_another_notation_has_a_translation(sign: str) -> None:
         ("matrix", "agrf = 8 item in main", "item", "did you mean items?"),
         ("matrix", "alt = atl swapped 1, 8", "swapped", "did you mean swap?"),
         ("paradigm", "agree = n1 × n2 vary n3", "vary", "did you mean varying?"),
+        ("paradigm", "agree = n1 × n2 wher n1 = sg", "wher", "did you mean where?"),
         ("lexicon", '"n.csv" separate by ";"', "separate", "did you mean separated?"),
         ("lexicon", '"n.csv" encoding "cp1252"', "encoding", "did you mean encoded?"),
         ("example", 'Accept "The dog barks."', "Accept", "did you mean accept?"),

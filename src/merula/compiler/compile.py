@@ -15,6 +15,7 @@ from math import prod
 from merula.compiler.checks.design import check_design
 from merula.compiler.checks.left_out import check_left_out
 from merula.compiler.checks.observations import DesignReport, variant_name
+from merula.compiler.checks.where import check_where
 from merula.compiler.compiled import Compiled, CompiledDesign
 from merula.compiler.examples import check_examples
 from merula.compiler.features import check_features, check_fillers
@@ -27,6 +28,7 @@ from merula.design.cells import (
     Variant,
     cell_name,
     cells,
+    crossed,
     lexical_choices,
     shared_values,
     variants,
@@ -43,6 +45,7 @@ from merula.plan.relations import TooWide
 
 MAX_VARIANTS = 50_000  # of a design: a minute or two, where each takes a millisecond or two
 MAX_CELLS = 1_000  # of a paradigm: half a million pairs of cells are compared
+MAX_COMBINATIONS = 100_000  # of factors, of which `where` leaves some: tested in a second or two
 
 
 def compile_source(
@@ -159,6 +162,8 @@ class _Designs:
             for variant in variants(self.grammar, design):
                 variant_cells, senseless = cells(self.grammar, design, variant)
                 seen.see(variant, variant_cells, senseless)
+                if not variant_cells:
+                    continue
                 barred = next((cell for cell in variant_cells if cell.contested), None)
                 if barred is not None:
                     seen.contested.append((variant, barred))
@@ -183,6 +188,8 @@ class _Designs:
             self._too_wide(design, error)
             return None
         before = self.report.errors
+        if not check_where(seen, self.report):
+            return None
         check_design(seen, self.report)
         lexicon = self.program.lexicon or Lexicon()
         check_unseen(self.grammar, lexicon, design, plans, self.report)
@@ -226,17 +233,31 @@ class _Designs:
                 remedy="vary fewer attributes, or fix some with `with`",
             )
             return False
-        cells = prod(len(axis.points) for axis in getattr(design, "factors", ()))
-        if cells > MAX_CELLS:
+        return not isinstance(design, g.Paradigm) or self._few_cells(design)
+
+    def _few_cells(self, design: g.Paradigm) -> bool:
+        combinations = prod(len(axis.points) for axis in design.factors)
+        fault = ""
+        if combinations > MAX_COMBINATIONS and design.where is not None:
+            fault = (
+                f"the factors of {design.name} have {combinations:,} combinations, too many to"
+                f" test; {MAX_COMBINATIONS:,} are the most"
+            )
+        elif combinations > MAX_CELLS:
+            fixed = dict(design.fixings)
+            cells = sum(1 for _ in crossed(design, fixed)) if design.where else combinations
+            if cells > MAX_CELLS:
+                may = "may have" if design.where else "has"
+                fault = f"{design.name} {may} {cells:,} cells; {MAX_CELLS:,} are the most"
+        if fault:
             self.report.error(
                 "M506",
-                f"{design.name} has {cells:,} cells; {MAX_CELLS:,} are the most",
+                fault,
                 design.span,
                 remedy="cross fewer factors, and let others vary from instance to instance:"
                 " varying …",
             )
-            return False
-        return True
+        return not fault
 
     def _circular(self, design: g.Design, error: Circular) -> None:
         names = listing([*error.variables, error.variables[0]], "and").replace(" and ", ", ")

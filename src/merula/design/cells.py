@@ -21,6 +21,7 @@ from merula.design.leaves import objects_in
 from merula.design.placement import Item, NoSense, State, piece_template, realise
 from merula.design.settings import in_force
 from merula.grammar import model as g
+from merula.grammar.conditions import evaluate, parts
 
 
 @frozen
@@ -187,9 +188,29 @@ def _given(variant: Variant, points: Iterable[g.Point]) -> _Given:
     return tuple({**variant.given, **dict(assigned)}.items())
 
 
-def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) -> Iterator[Cell]:
+def crossed(design: g.Paradigm, given: Mapping[g.Variable, str]) -> Iterator[tuple[g.Point, ...]]:
+    """Yield the combinations of a paradigm's factors that may be cells of it.
+
+    Where the values of the factors and those ``given`` already make its `where` false, a
+    combination is left out here; of the others, only the whole setting tells.
+    """
+    where = design.where.test if design.where is not None else None
+    # a choice is true where its condition is undecided, so it may turn false later on
+    early = where is not None and not any(isinstance(x, g.Choice) for x in parts(where))
     for points in product(*(axis.points for axis in design.factors)):
+        if early and where is not None:
+            known = {**given, **dict(pair for point in points for pair in point.assignment)}
+            if evaluate(where, known.get) is False:
+                continue
+        yield points
+
+
+def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) -> Iterator[Cell]:
+    for points in crossed(design, variant.given):
         item, broken = _read(grammar, variant.frame, _given(variant, points))
+        if design.where is not None:
+            if evaluate(design.where.test, item.values.get, item.places.get) is not True:
+                continue
         factors = tuple(
             (axis.name, point.label) for axis, point in zip(design.factors, points, strict=True)
         )

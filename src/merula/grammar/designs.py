@@ -18,6 +18,7 @@ from merula.core.wording import counted, did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.grammar.frames import Frames
 from merula.grammar.names import Names, Unresolved
+from merula.grammar.rules import Rules
 from merula.language import syntax as s
 from merula.lexicon.table import clean
 
@@ -30,8 +31,8 @@ UNSHOWN = "unshown"
 class Designs:
     """Resolves the designs of a file, in the order they are written."""
 
-    def __init__(self, names: Names, frames: Frames, files: Sequence[s.File]) -> None:
-        self.names, self.frames = names, frames
+    def __init__(self, names: Names, frames: Frames, rules: Rules, files: Sequence[s.File]) -> None:
+        self.names, self.frames, self.rules = names, frames, rules
         self.files = [file for file in files if file.designs]
         self.left = {  # the files whose designs are not asked for, by the names of these
             node.name.text: file.source.name
@@ -72,8 +73,9 @@ class Designs:
         if isinstance(node, s.Paradigm):
             factors = tuple(self.names.axis(f.path, f.values) for f in node.factors)
             self._once([*((a.name, a.span, [*a.points]) for a in factors), *given])
+            where = g.Where(self.rules.test(node.where), node.where.span) if node.where else None
             return g.Paradigm(
-                node.name.text, node.doc, factors, frames, varying, fixings, node.span
+                node.name.text, node.doc, factors, frames, varying, fixings, node.span, where
             )
         if isinstance(node, s.ItemTable):
             rows = self._rows(node)

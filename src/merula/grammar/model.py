@@ -7,6 +7,7 @@ values of its variable; frames hold no frames (they are inlined); nothing here k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
@@ -389,9 +390,25 @@ class Answer:
     span: Span
 
 
+@frozen
+class Where:
+    """What holds in the cells of a paradigm that is not fully crossed."""
+
+    test: Test
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """The test as it is written, in one line and without comments."""
+        return " ".join(re.sub(r"#[^\n]*", "", self.span.text).split())
+
+
 @frozen(eq=False)
 class Paradigm:
-    """A full factorial over ``factors``, for every frame and every free choice."""
+    """All combinations of the values of ``factors``, for every frame and every free choice.
+
+    With ``where`` a combination is a cell only if that test is true in its setting.
+    """
 
     name: str
     doc: str
@@ -400,6 +417,7 @@ class Paradigm:
     varying: tuple[Axis, ...]
     fixings: tuple[tuple[Variable, str], ...]
     span: Span
+    where: Where | None = None
 
 
 @frozen(eq=False)

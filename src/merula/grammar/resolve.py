@@ -40,7 +40,7 @@ def _resolve(files: Sequence[s.File], lexicon: Lexicon | None, report: Report) -
     rules, equations = typed.rules()
     contested = typed.contested()
     selections = tuple(names.each(names.all_nodes("selections"), typed.selection))
-    designs = Designs(names, frames, files).resolve()
+    designs = Designs(names, frames, typed, files).resolve()
     names.report_unused()
     frames.report_unplaced()
     if phenomenon is None:

@@ -245,7 +245,11 @@ class TreeBuilder:
 
     def paradigm(self, c: list[Any]) -> s.Paradigm:
         factors = tuple(x for x in c if isinstance(x, s.Factor))
-        return s.Paradigm(self._extent(c[:1]), c[0], _doc(c), factors, _tail(c))
+        where = next(iter(_expressions(c)), None)
+        return s.Paradigm(self._extent(c[:1]), c[0], _doc(c), factors, _tail(c), where)
+
+    def where(self, c: list[Any]) -> s.Expression:
+        return cast(s.Expression, c[-1])
 
     def odometer(self, c: list[Any]) -> s.Odometer:
         length = int(next(x for x in c[2:] if isinstance(x, s.Word) and x.text.isdigit()).text)

@@ -37,7 +37,7 @@ _BEHIND = {
     "internal": "else ignores and needs or inside outside",
     "contested": "else ignores and needs or inside outside",
     "select": "is differ share and or inside",
-    "paradigm": "in varying with",
+    "paradigm": "in varying with where and or inside outside",
     "matrix": "items in varying with swap cycles of every under",
     "answers": "else keeping and like in with",
 }
@@ -213,6 +213,7 @@ def _begins(entry: Entry, number: int, keywords: Sequence[int]) -> bool:
             guard
             or head in ("external", "internal", "contested")
             or (head == "select" and last != "")
+            or (head == "paradigm" and any(tokens[at].text == "where" for at in keywords))
         )
     if head == "answers" and entry.inline:
         return number == 0 and word == "for"

@@ -32,7 +32,7 @@ _CUTS = {
     "attribute": "| ,",
     "rule": ", else -> or and |",
     "selection": "or and , |",
-    "paradigm": "in varying with × , |",
+    "paradigm": "where in varying with × , or and |",
     "matrix": "in varying with × , |",
     "answer": "else , keeping and",
 }
@@ -53,6 +53,7 @@ _MARKS = {
     "matrix": "EQUALS",
     "answer": "COLON",
 }
+_BEFORE_TEST = frozenset({"where", "and", "or", "not"})  # in a paradigm, a bracket is a test then
 _WITH_DOC = frozenset({"rule", "paradigm", "matrix", "answer"})
 _OPENS, _CLOSES = frozenset({"LPAR", "LSQB"}), frozenset({"RPAR", "RSQB"})
 TABLE = frozenset({"table_header", "table_row"})
@@ -192,7 +193,8 @@ def _space(kind: str, before: Token, token: Token) -> int:
     if token.kind == "COLON":
         return 1 if kind == "object" else 0
     if token.kind == "LPAR":  # a factor is `attr(sg | pl)`; other brackets come after a space
-        return 0 if kind in ("paradigm", "matrix") and before.kind == "NAME" else 1
+        factor = kind in ("paradigm", "matrix") and before.kind == "NAME"
+        return 0 if factor and before.text not in _BEFORE_TEST else 1
     if kind in TABLE and before.kind != "BAR" and token.kind != "BAR":
         return 2
     return 1

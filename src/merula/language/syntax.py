@@ -351,6 +351,7 @@ class Paradigm(Node):
     doc: str
     factors: tuple[Factor, ...]
     tail: Tail
+    where: Expression | None = None  # what holds in the cells that stay
 
 
 @frozen

@@ -65,8 +65,8 @@ SYMBOLS = {
 # Words that are key words where the grammar can use them, and names everywhere else.
 KEYWORDS = frozenset(
     "separated by encoded else ignores and needs or not inside outside is differ share in varying "
-    "with items cycles of every under swap for breaks as keeping flip set add like drop replace "
-    "embed accept reject designs crossed".split()
+    "with where items cycles of every under swap for breaks as keeping flip set add like drop "
+    "replace embed accept reject designs crossed".split()
 )
 
 # MARKS stands for the combining marks of the text: `\w` lacks them, but letters of any script may
@@ -216,7 +216,8 @@ def _begins_section(word: Token, last: Token | None) -> bool:
     """
     if last is None or word.text not in HEADS:
         return False
-    return not (last.kind in _ENDS_OPEN or last.kind == "DOT" or last.text in _WORDS_OPEN)
+    open_ = last.text in _WORDS_OPEN or last.text == "where"
+    return not (last.kind in _ENDS_OPEN or last.kind == "DOT" or open_)
 
 
 def _lines(text: str) -> Iterator[list[Token]]:

@@ -425,7 +425,7 @@ class Planner:
         return self._contrasts[key]
 
     def _left_out(self, slot: Slot, number: int, bad: Bools, contrast: _Contrast) -> LeftOut:
-        columns = contrast.where.columns(number)
+        columns = () if contrast.reading else contrast.where.columns(number)
         rows = []
         for i in np.flatnonzero(bad).tolist():
             forms = " = ".join(dict.fromkeys(slot.forms[c][i] for c in columns))

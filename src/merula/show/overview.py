@@ -190,12 +190,14 @@ def _items(items: Iterable[g.Item]) -> Iterator[str]:
 
 
 def _factors(grammar: g.Grammar) -> Iterator[OverviewEntry]:
-    """Yield the factors that each paradigm crosses, and what varies from instance to instance."""
+    """Yield the factors that each paradigm crosses, in which cells, and what varies beside them."""
     for design in grammar.designs:
         if isinstance(design, g.Paradigm):
             free = ", ".join(axis.name for axis in design.varying)
-            crossed = " × ".join(axis.name for axis in design.factors)
-            yield OverviewEntry(design.name, crossed + f" varying {free}" * bool(free), design.doc)
+            text = " × ".join(axis.name for axis in design.factors)
+            text += f" where {design.where.text}" if design.where is not None else ""
+            text += f" varying {free}" if free else ""
+            yield OverviewEntry(design.name, text, design.doc)
 
 
 def _cycles(grammar: g.Grammar) -> Iterator[OverviewEntry]:

@@ -9,7 +9,9 @@ much. The accuracy beyond the forced one is due to the data.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ FOLDS = 5  # so that a probe learns from four fifths of the paradigms
 MIN_GROUPS = 10  # paradigms of a part that is probed: two in each fold
 MIN_KNOWN = 0.9  # share of known places of licensors and NPIs, for the probe of positions
 
+Factors = tuple[tuple[str, str], ...]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
@@ -157,13 +160,32 @@ def word_forced(task: ProbeTask) -> float:
     It is the lower of two: the best answer to each bag of words within a paradigm, and, where the
     cells are known, the best answer to each combination of licensor and NPI. In a design of
     licensor × scope × NPI one of eight cells is bad but looks good by its words (the NPI out of
-    scope): 7/8.
+    scope): 7/8. Where cells are left out, the words of other factors may tell more (`_others`).
     """
     allowed = _best(task, [tuple(sorted(bag)) for bag in _bags(task)], within=True)
     cells = task.cells
     if any(None in (cell.licensor, cell.npi, cell.scope) for cell in cells):
         return allowed
-    return min(allowed, _best(task, [(cell.licensor, cell.npi) for cell in cells]))
+    seen = zip(cells, _others(cells), strict=True)
+    return min(allowed, _best(task, [(cell.licensor, cell.npi, others) for cell, others in seen]))
+
+
+def _others(cells: Sequence[Cell]) -> list[Factors]:
+    """Return what each cell has besides licensor, NPI and scope, where cells are left out.
+
+    In a full crossing that tells nothing of the label, and all are empty. If the present tense has
+    only cells in scope, it is forced by design that its sentences with a licensor are good.
+    """
+    different = dict.fromkeys(cell.factors for cell in cells)
+    values = Counter(name for name, _ in {pair for factors in different for pair in factors})
+    if len(different) == prod(values.values()):
+        return [()] * len(cells)
+    scopes: dict[tuple[str, str], set[bool | None]] = {}
+    for cell in dict.fromkeys(cells):
+        for pair in cell.factors:
+            scopes.setdefault(pair, set()).add(cell.scope)
+    telling = {name for (name, _), found in scopes.items() if len(found) > 1}
+    return [tuple(pair for pair in cell.rest if pair[0] in telling) for cell in cells]
 
 
 def bigram_forced(task: ProbeTask) -> float:
@@ -287,12 +309,13 @@ def position_forced(task: ProbeTask) -> float | None:
         return None
     ids: dict[Hashable, int] = {}
     seen, good, weight = [], [], []
-    for cell, place, label in zip(cells, places, task.good.tolist(), strict=True):
+    goods = task.good.tolist()
+    for cell, place, label, others in zip(cells, places, goods, _others(cells), strict=True):
         orders = [(True, 0.5), (False, 0.5)]
         if cell.scope or place is None:
             orders = [(place is not None and place[2], 1.0)]
         for first, share in orders:
-            seen.append(ids.setdefault((cell.licensor, cell.npi, first), len(ids)))
+            seen.append(ids.setdefault((cell.licensor, cell.npi, first, others), len(ids)))
             good.append(label)
             weight.append(share)
     return best(np.array(seen), np.array(good), np.array(weight))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from merula.compiler.checks.observations import DesignReport, of_variants, variant_name
 from merula.core.diagnostics import Label, Report
 from merula.core.source import Span
@@ -109,20 +111,28 @@ def check_verdicts(seen: DesignReport, report: Report) -> None:
     """Warn of a paradigm whose cells all have one label, if its fixed values do not explain it.
 
     They do if a rule is about them: ``with verb.number = pl`` may make every cell bad on purpose.
+    That all cells are good is a fault only if a rule might fail in one: if the design gives what
+    the rule determines, or what it only tests.
     """
-    design = seen.design
-    if isinstance(design, g.Matrix) or not seen.grammar.rules or not seen.verdicts:
+    design, rules = seen.design, seen.grammar.rules
+    if isinstance(design, g.Matrix) or not seen.verdicts:
         return
-    judged = {v for rule in seen.grammar.rules for test in rule.tests for v in variables_of(test)}
-    if judged & {variable for variable, _ in design.fixings}:
+    asked = {rule: {v for test in rule.tests for v in variables_of(test)} for rule in rules}
+    if any(variable in variables for variables in asked.values() for variable, _ in design.fixings):
         return
+    axes = (*design.factors, *design.varying)
+    given = {v for axis in axes for point in axis.points for v, _ in point.assignment}
+    determined: dict[g.Rule, set[g.Variable]] = {}
+    for equation in seen.grammar.equations:
+        determined.setdefault(equation.rule, set()).add(equation.target)
+    may_fail = any(given & determined.get(rule, asked[rule]) for rule in rules)
     for good, word in ((False, "unacceptable"), (True, "acceptable")):
         cases = [v for v, labels in seen.verdicts.items() if labels and set(labels) == {good}]
-        if not cases:
+        if not cases or (good and not may_fail):
             continue
         remedy = (
-            "cross what a rule determines (verb.number beside subj.number); nothing is wrong if"
-            " you want acceptable sentences only"
+            "is a rule about something else than you think? `merula show` draws the cells; nothing"
+            " is wrong if you want acceptable sentences only"
             if good
             else "do rules exclude each other? `merula show` says which rules each cell breaks"
         )
@@ -206,12 +216,26 @@ def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None
             alike.append((one, other, cases[0]))
     for name, cases in hidden.items():
         count = len({id(variant) for variant in cases})
+        where = of_variants(count, seen.variants)
+        alike_in, telling = _cells_with(seen, name, cases[0])
+        if not telling:
+            report.error(
+                "M402",
+                f"the factor `{name}` does not show in the sentences of {design.name}{where}",
+                axes[name].span,
+                remedy="give its values different words or forms, let a frame show it, or drop it",
+                notes=seen.example(cases[0]),
+            )
+            continue
+        one, other = alike_in[0]
         report.error(
             "M402",
-            f"the factor `{name}` does not show in the sentences of {design.name}"
-            f"{of_variants(count, seen.variants)}",
+            f"the factor `{name}` does not show in all cells of {design.name}:"
+            f" `{one}` and `{other}` are one sentence{where}",
             axes[name].span,
-            remedy="give its values different words or forms, let a frame show it, or drop it",
+            remedy="leave cells that are one sentence out with `where`"
+            f"{_test_suggested(seen, design, name, alike_in, telling)}, or give its values"
+            " different words or forms",
             notes=seen.example(cases[0]),
         )
     if alike and not hidden:
@@ -220,6 +244,45 @@ def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None
             "M402",
             f"the cells `{one}` and `{other}` of {design.name} are one sentence",
             design.span,
-            remedy="give the values different words or forms, or drop a factor",
+            remedy="give the values different words or forms, drop a factor, or leave one of the"
+            " cells out with `where`",
             notes=seen.example(variant),
         )
+
+
+_Pairs = list[tuple[str, str]]
+
+
+def _cells_with(seen: DesignReport, name: str, variant: Variant) -> tuple[_Pairs, _Pairs]:
+    """Return the pairs of cells that differ in one factor alone: those alike, and the others."""
+    alike: _Pairs = []
+    telling: _Pairs = []
+    for (one, mine), (other, theirs) in combinations(seen.factors.items(), 2):
+        if [x for (x, a), (_, b) in zip(mine, theirs, strict=True) if a != b] == [name]:
+            same = variant in seen.equal.get((one, other), ())
+            (alike if same else telling).append((one, other))
+    return alike, telling
+
+
+def _test_suggested(
+    seen: DesignReport, design: g.Paradigm, name: str, alike: _Pairs, telling: _Pairs
+) -> str:
+    """Return a test that keeps a factor to its first value in the cells where it does not show.
+
+    It is found where one other factor decides in which cells that is, as `` (where pron.person =
+    third or pron.gender = m)``; else the text is empty.
+    """
+    axes = {axis.name: axis for axis in design.factors}
+    for axis in design.factors:
+        if design.where is not None or axis.name == name:
+            continue
+        hidden = {dict(seen.factors[one])[axis.name] for one, _ in alike}
+        shown = {dict(seen.factors[one])[axis.name] for one, _ in telling}
+        plain = all(
+            len({point.assignment[0][0] for point in x.points}) == 1 for x in (axis, axes[name])
+        )
+        if plain and not hidden & shown:
+            values = " | ".join(point.label for point in axis.points if point.label in shown)
+            first = axes[name].points[0].label
+            return f" (where {axis.name} = {values} or {name} = {first})"
+    return ""

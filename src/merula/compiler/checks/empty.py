@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from merula.compiler.checks.observations import DesignReport, of_variants
 from merula.core.diagnostics import Label, Report
 from merula.core.wording import listing
+from merula.grammar import model as g
 from merula.plan.slots import lexemes_of
 
 
@@ -41,12 +42,17 @@ def check_empty(seen: DesignReport, report: Report) -> None:
     spans = dict.fromkeys(c.origin.span for c in seen.clash if c.origin.span is not None)
     one = len(seen.clash) == 1
     demands = "this demand" if one else f"these {len(seen.clash)} demands together"
+    remedy = (
+        f"take {'it' if one else 'one of them'} away, or add lexemes that satisfy"
+        f" {'it' if one else 'all of them'}"
+    )
+    if not spans and isinstance(seen.design, g.Paradigm):
+        remedy = "add lexemes whose forms differ, or leave one of these cells out with `where`"
     add(
         "M503",
         f"{seen.design.name} has no instance{where}: no lexemes satisfy {demands}",
         *([Label(span) for span in spans] or [Label(seen.design.span)]),
-        remedy=f"take {'it' if one else 'one of them'} away, or add lexemes that satisfy"
-        f" {'it' if one else 'all of them'}",
+        remedy=remedy,
         notes=list(dict.fromkeys(notes)),
     )
 

@@ -38,6 +38,7 @@ class DesignReport:
     planned: list[Variant] = field(default_factory=list)  # the variants that have a plan
     left_out: dict[LeftOut, list[Variant]] = field(default_factory=dict)
     readable: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
+    left: dict[tuple[str, ...], Variant] = field(default_factory=dict)  # by the cells' labels
 
     @property
     def is_matrix(self) -> bool:
@@ -51,6 +52,8 @@ class DesignReport:
     def see(self, variant: Variant, cells: Sequence[Cell], senseless: Sequence[Senseless]) -> None:
         """Note what the rules say of a variant's cells."""
         self.variants += 1
+        if not any(cell.contested for cell in cells):
+            self.left.setdefault(tuple(cell.label for cell in cells), variant)
         for item in senseless:
             self.senseless.setdefault(item.answer.label, []).append(item)
         if isinstance(self.design, g.Matrix) and self.design.crossed and not senseless:

@@ -130,6 +130,7 @@ def design_facts(configs: Sequence[ConfigEntry], compiled: CompiledDesign) -> di
         return {
             **common,
             "factors": [name for name, _ in variants[0][0].factors],
+            "where": _where(compiled.design),
             "scopes": _scopes(variants[0][0]),
             "tables": _tables(compiled, variants),
             "acceptable": _acceptable(variants),
@@ -214,6 +215,12 @@ def _scopes(cell: Cell) -> list[str]:
     """Return the factors whose object a rule asks to be inside a constituent."""
     factors = dict(cell.factors)
     return [name for name, _ in cell.scopes if name in factors]
+
+
+def _where(design: g.Design) -> str:
+    """Return the test that says which combinations of factors are cells, or ""."""
+    where = design.where if isinstance(design, g.Paradigm) else None
+    return where.text if where is not None else ""
 
 
 def _operators(design: g.Design) -> list[str]:
@@ -343,7 +350,7 @@ def groups(designs: Sequence[Mapping[str, Any]], samples: Samples) -> list[dict[
 
 def _likeness(design: Mapping[str, Any]) -> list[Any]:
     if design["kind"] == "paradigm":
-        return [design["factors"], design["scopes"], design["tables"]]
+        return [design["factors"], design["where"], design["scopes"], design["tables"]]
     answers = [(a["label"], a["letter"], _remark(a)) for a in design["answers"]]
     items = [design["operators"] or design["phenomenon"], design["length"]]
     return [items, answers, design["answer_set"]]

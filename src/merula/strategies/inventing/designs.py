@@ -151,7 +151,21 @@ def _paradigm(c: Choices, varied: Sequence[Way], tail: str) -> str:
         else:
             factors.append(way.path)
     doc = ' "all of them"' if c.chance(10) else ""
-    return f"paradigm ~cells~{doc} = {c.pick((' × ', ' * ')).join(factors)}{tail}"
+    where = c.part(lambda: _where(c, varied) if c.chance(20) else "")
+    return f"paradigm ~cells~{doc} = {c.pick((' × ', ' * ')).join(factors)}{tail}{where}"
+
+
+def _where(c: Choices, varied: Sequence[Way]) -> str:
+    """A test about one or two factors, which leaves some of their combinations out."""
+    tests = []
+    for way in [way for way in varied if len(way.values) > 1][:2]:
+        value = c.pick(way.values)
+        tests.append(c.pick((f"{way.path} = {value}", f"{way.path} != {value}")))
+    if len(tests) < 2:
+        return "".join(f" where {test}" for test in tests)
+    one, other = tests
+    joined = (f"{one} or {other}", f"not ({one} and {other})", f"{one} or not {other}")
+    return f" where {c.pick(joined)}"
 
 
 def _odometer(c: Choices, sketch: Sketch, varied: Sequence[Way], tail: str) -> Section:

@@ -25,7 +25,8 @@ STEPS = 25  # times that something is left out, before the plainest grammar is t
 REMOVABLE = ("answers", "select", "internal", "external")
 DESIGNS = ("paradigm", "matrix")
 MADE = (*DESIGNS, "answers")
-TAILS = (" with ", " varying ", " in ")  # what follows a design's factors, the last first
+# What follows a design's factors, the last first.
+TAILS = (" where ", " with ", " varying ", " in ")
 
 
 @frozen
