@@ -122,6 +122,7 @@ def publish(
     demand_card(options.template)
     planned = plan.publication
     bundles = _bundles(plan) if options.sources else []
+    sources = merged(bundles)  # raises, if it has to, before any row is made
     folder = PublicationFolder(out, _key(plan))
     with folder.opened():
         edited = _is_edited(folder)
@@ -137,7 +138,7 @@ def publish(
         publication = replace(publication, command=command(publication, plan, more))
         audit = _audited(plan, publication, folder, options, progress)
         texts = _texts(plan, publication, audit, template, options.repo)
-        texts = {**merged(bundles), **user_texts, **texts}
+        texts = {**sources, **user_texts, **texts}
         others = [FileEntry(name, len(data), sha256(data)) for name, data in sorted(texts.items())]
         publication = replace(publication, others=others)
         saved = _saved(out) if edited else ""
