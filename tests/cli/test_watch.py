@@ -14,20 +14,11 @@ from queue import Queue
 
 import pytest
 
+import keys
 from merula.cli.watcher import MAX_QUIET_LOOKS, Look, look, looks, stamp, wait
 from merula.lexicon.table import TableOptions
 
-RULES = """\
-objects
-  subj : NP (number)
-  verb : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj verb
-"""
+RULES = keys.RULES.replace("subj, attr", "subj").replace("subj attr verb", "subj verb")
 GRAMMAR = """\
 phenomenon keys
 language xx

@@ -145,10 +145,10 @@ class CellComparer:
                 groups.setdefault(name, []).append((lot, joint, pair))
         counts = [sum(lot.count for lot, _, _ in group) for group in groups.values()]
         examples: list[Sentences] = []
-        for group, wanted in zip(groups.values(), shares(counts, self.examples), strict=True):
-            where = {id(lot): (joint, pair) for lot, joint, pair in group}
-            for lot, shared in drawn([lot for lot, _, _ in group], wanted, self.seed):
-                examples.append(self._sentences(*where[id(lot)], shared))
+        for group, size in zip(groups.values(), shares(counts, self.examples), strict=True):
+            place = {lot: (joint, pair) for lot, joint, pair in group}
+            for lot, shared in drawn([lot for lot, _, _ in group], size, self.seed):
+                examples.append(self._sentences(*place[lot], shared))
         return total, tuple(examples)
 
     def _reworded(

@@ -20,7 +20,7 @@ import numpy as np
 
 from merula.changes.choices import SharedChoice, brings
 from merula.core.arrays import Ints
-from merula.core.frozen import frozen
+from merula.core.frozen import ById, frozen
 from merula.design.placement import Fixed
 from merula.lexicon.surface import END, PhraseEdge, Surface
 from merula.plan.contrast import MAX_JOINT
@@ -74,7 +74,7 @@ class Wording:
     def __init__(self, old: Surface, new: Surface) -> None:
         self.old, self.new = old, new
         self.same_rules = old.rules == new.rules
-        self._texts: dict[tuple[int, int], tuple[object, object, Texts]] = {}
+        self._texts: dict[tuple[ById, ById], Texts] = {}
         self._tables: dict[tuple[object, ...], _Table] = {}
 
     def parts(
@@ -109,10 +109,10 @@ class Wording:
         return parts
 
     def _some(self, texts: Texts, shared: Ints) -> Texts:
-        key = (id(texts), id(shared))
-        if key not in self._texts:  # both are kept, so that their identities are not reused
-            self._texts[key] = (texts, shared, tuple(texts[i] for i in shared.tolist()))
-        return self._texts[key][2]
+        key = (ById(texts), ById(shared))
+        if key not in self._texts:
+            self._texts[key] = tuple(texts[i] for i in shared.tolist())
+        return self._texts[key]
 
     def demands(
         self, old: Sequence[PhraseTexts], new: Sequence[PhraseTexts], label: str, nothing: int

@@ -233,17 +233,17 @@ def plain_names(plan: Plan) -> list[str]:
 class _Made:
     """The slots and spaces of a restricted design, which its plans have in common.
 
-    The tables of a space may take 30 MB. The keys are the identity of the whole slot or space,
-    which the design keeps alive, and the candidates that are left.
+    The tables of a space may take 30 MB. The keys are the whole slot or space and the candidates
+    that are left.
     """
 
     def __init__(self) -> None:
-        self.slots: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]] = {}
+        self.slots: dict[tuple[Slot, bytes], tuple[Slot, Ints, list[int]]] = {}
         self.spaces: dict[tuple[object, ...], Space] = {}
 
     def slot(self, slot: Slot, keep: Bools) -> tuple[Slot, Ints, list[int]]:
         """Return the slot of some candidates, these, and their order, the plainest first."""
-        key = (id(slot), keep.tobytes())
+        key = (slot, keep.tobytes())
         if key not in self.slots:
             left = kept(slot, keep)
             self.slots[key] = (left, np.flatnonzero(keep), plainest(left))
@@ -253,7 +253,7 @@ class _Made:
         """Return the space of some candidates only."""
         if all(len(left) == size for left, size in zip(candidates, space.sizes, strict=True)):
             return space
-        key = (id(space), *(left.tobytes() for left in candidates))
+        key = (space, *(left.tobytes() for left in candidates))
         if key not in self.spaces:
             self.spaces[key] = space.restricted(candidates)
         return self.spaces[key]

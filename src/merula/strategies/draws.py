@@ -68,9 +68,9 @@ class DrawSource(Generic[T]):
 def tries(sizes: Iterable[int]) -> list[list[int]]:
     """Some wishes for slots of some sizes, always the same: the plainest first."""
     sizes = list(sizes)
-    found = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
-    found[0] = 0
-    return [[int(wish) for wish in row] for row in found]
+    wishes = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
+    wishes[0] = 0
+    return [[int(wish) for wish in row] for row in wishes]
 
 
 class DrawnInstance(SearchStrategy[T]):
@@ -88,27 +88,25 @@ class DrawnInstance(SearchStrategy[T]):
         super().__init__()
         collect_constants()
         self._name, self._sources = name, sources
-        known: dict[str, set[Plainness]] = {}
-        keys: dict[int, list[Plainness]] = {}
+        lexemes_of = {
+            slot: sorted(plainness(slot)) for source in sources for _, slot in source.slots
+        }
+        in_any: dict[str, set[Plainness]] = {}  # the lexemes of a slot's name in any source
         for source in sources:
             for slot_name, slot in source.slots:
-                if id(slot) not in keys:
-                    keys[id(slot)] = sorted(plainness(slot))
-                known.setdefault(slot_name, set()).update(keys[id(slot)])
-        every = {slot_name: sorted(own) for slot_name, own in known.items()}
+                in_any.setdefault(slot_name, set()).update(lexemes_of[slot])
+        every = {slot_name: sorted(lexemes) for slot_name, lexemes in in_any.items()}
         number = {slot_name: i for i, slot_name in enumerate(every)}
-        made: dict[tuple[str, int], tuple[int, Sequence[int]]] = {}
-        self._places = []
+        places: dict[tuple[str, Slot], tuple[int, Sequence[int]]] = {}
         for source in sources:
-            own = []
             for slot_name, slot in source.slots:
-                if (slot_name, id(slot)) not in made:
-                    steps = _steps(every[slot_name], keys[id(slot)])
-                    made[slot_name, id(slot)] = number[slot_name], steps
-                own.append(made[slot_name, id(slot)])
-            self._places.append(own)
+                if (slot_name, slot) not in places:
+                    steps = _steps(every[slot_name], lexemes_of[slot])
+                    places[slot_name, slot] = number[slot_name], steps
+        self._places = [[places[named_slot] for named_slot in source.slots] for source in sources]
         self._none = [0] * len(every)
-        self._slots = [(i, len(own) - 1) for i, own in enumerate(every.values()) if len(own) > 1]
+        sizes = map(len, every.values())
+        self._slots = [(i, size - 1) for i, size in enumerate(sizes) if size > 1]
 
     def __repr__(self) -> str:
         return self._name

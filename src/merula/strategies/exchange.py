@@ -76,7 +76,7 @@ class Exchange:
         orders = [plainest(chosen_slot) for _, chosen_slot in slots]
         # Variants that differ in forms alone have one space, and its tables may take 30 MB.
         arrays = (x.tobytes() for x in (old, new, kinds))
-        key = (id(plan.space), number, *arrays, *map(tuple, orders))
+        key = (plan.space, number, *arrays, *map(tuple, orders))
         if key not in made:
             made[key] = _exchanging(narrow, number, orders, lexemes, kinds)
         chooser = made[key]

@@ -400,9 +400,9 @@ def _demand_ours(comparison: _Comparison, remote: Remote, hub: Hub) -> None:
         raise MerulaError.of(
             "M716",
             f"{hub.repo} holds what pushing would lose",
-            remedy="push to another repository; or make the edits here as well, those of the card in"
-            " a template of your own (--template); or add --replace, if nobody relies on what is"
-            " there",
+            remedy="push to another repository; or make the edits here as well, those of the card"
+            " in a template of your own (--template); or add --replace, if nobody relies on what"
+            " is there",
             notes=notes,
             place=hub.url,
         )
