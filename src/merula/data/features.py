@@ -131,15 +131,15 @@ class Fields:
         """The features as they stand in the YAML of a card."""
         return [{"name": name, **_yaml(feature)} for name, feature in self.fields]
 
-    def differences(self, there: Fields) -> Iterator[str]:
+    def differences(self, before: Fields) -> Iterator[str]:
         """How other features differ from these, in words."""
-        for name in there.names:
+        for name in before.names:
             if name not in self:
                 yield f"the column {name} is there and not here"
         for name, feature in self.fields:
-            if name not in there:
+            if name not in before:
                 yield f"the column {name} is here and not there"
-            elif there[name] != feature:
+            elif before[name] != feature:
                 yield f"the column {name} has other values or another type"
 
 

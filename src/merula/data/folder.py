@@ -155,18 +155,18 @@ def new_folder(out: Path, source: Path | None = None) -> Iterator[Path]:
         demand_outside(out, source)
     out = out.absolute() if out.name in ("", "..") else out
     aside = partial_path(out)
-    made: list[Path] = []
+    new_parents: list[Path] = []
 
     def leave() -> bool:
         shutil.rmtree(aside, ignore_errors=True)
-        for folder in made:
+        for folder in new_parents:
             with suppress(OSError):
                 folder.rmdir()
         return False
 
     with writing(out, leave):
         _demand_unfilled(out)
-        made += [path for path in out.parents if not path.exists()]
+        new_parents += [path for path in out.parents if not path.exists()]
         aside.mkdir(parents=True)
         yield aside
         for path in sorted(aside.rglob("*"), reverse=True):

@@ -191,15 +191,15 @@ def read_batches(path: Path, format_name: str, schema: Any, rows: int) -> Iterat
 
 def in_blocks(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     """Yield batches as tables of so many rows each but the last, none of them empty."""
-    left: list[Any] = []
+    pending: list[Any] = []
     for batch in batches:
-        left.append(batch)
-        while sum(b.num_rows for b in left) >= rows:
-            table = pa.Table.from_batches(left).combine_chunks()
+        pending.append(batch)
+        while sum(b.num_rows for b in pending) >= rows:
+            table = pa.Table.from_batches(pending).combine_chunks()
             yield table.slice(0, rows).combine_chunks()
-            left = table.slice(rows).to_batches()
-    if sum(b.num_rows for b in left):
-        yield pa.Table.from_batches(left).combine_chunks()
+            pending = table.slice(rows).to_batches()
+    if sum(b.num_rows for b in pending):
+        yield pa.Table.from_batches(pending).combine_chunks()
 
 
 def _stored(path: Path, format_name: str) -> Iterator[Any]:

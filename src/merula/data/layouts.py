@@ -80,13 +80,13 @@ class Outlines:
         """
         demand_matrix(design)
         outliner = Outliner(cell for _, cells in design.cells for cell in cells)
-        found, shape = {}, (0, 0)
+        outlines, shape = {}, (0, 0)
         for plan in design.plans:
             cells = [cell.cell for cell in plan.cells]
             variant = _variant(plan.variant.frame, cells, [outliner.parts(cell) for cell in cells])
-            found[plan.variant.frame.name, variant_text(plan)] = variant
+            outlines[plan.variant.frame.name, variant_text(plan)] = variant
             shape = (len(variant.context), len(variant.answers))
-        return Outlines(design.name, shape, found)
+        return Outlines(design.name, shape, outlines)
 
 
 class LaidOutMatrix(NamedTuple):
@@ -259,16 +259,16 @@ def _variant(
 def _sentence(parts: tuple[OutlinePart, ...], expected: Sequence[str]) -> _Sentence:
     """A sentence with the expected objects that it lacks put in where they would stand."""
     places = {name: i for i, name in enumerate(expected)}
-    found: list[tuple[str, str, int | None]] = [
+    tokens: list[tuple[str, str, int | None]] = [
         (part.name, "_".join([part.name, *part.values] if part.name else part.values), i)
         for i, part in enumerate(parts)
     ]
     for name, place in places.items():
-        if all(other != name for other, _, _ in found):
-            after = (i for i, (other, _, _) in enumerate(found) if places.get(other, -1) > place)
-            found.insert(next(after, len(found)), (name, f"{name}_{ABSENT}", None))
-    template = " ".join(re.sub(r"\s+", "_", token) for _, token, _ in found)
-    return _Sentence(template, parts, tuple(i for _, _, i in found))
+        if all(other != name for other, _, _ in tokens):
+            after = (i for i, (other, _, _) in enumerate(tokens) if places.get(other, -1) > place)
+            tokens.insert(next(after, len(tokens)), (name, f"{name}_{ABSENT}", None))
+    template = " ".join(re.sub(r"\s+", "_", token) for _, token, _ in tokens)
+    return _Sentence(template, parts, tuple(i for _, _, i in tokens))
 
 
 def _chunks(
@@ -292,21 +292,21 @@ def _cut(
     """
     starts = [*(span["start"] for span in spans), len(text)]
     at, number = 0, 0
-    found: list[str] = []
+    words: list[str] = []
     for part in parts:
         if not part.overt:
-            found.append("")
+            words.append("")
         elif part.name:
             at = spans[number]["end"]
-            found.append(text[starts[number] : at])
+            words.append(text[starts[number] : at])
             number += 1
         else:
-            found.append(text[at : starts[number]].strip())
+            words.append(text[at : starts[number]].strip())
     last = max((i for i, part in enumerate(parts) if part.overt), default=-1)
     if last < 0 or parts[last].name:
-        return found, text[at:].strip()
-    ended = _STOP.match(found[last])  # fixed words go on to the end, with the full stop
+        return words, text[at:].strip()
+    ended = _STOP.match(words[last])  # fixed words go on to the end, with the full stop
     if ended is None:
-        return found, ""
-    found[last] = ended[1]
-    return found, ended[2]
+        return words, ""
+    words[last] = ended[1]
+    return words, ended[2]

@@ -106,13 +106,13 @@ class PublicationFolder(Folder):
 
     def leave(self) -> bool:
         """After a failure: parts that are done stay, what else was made is taken away."""
-        done = False
+        unfinished = False
         with suppress(OSError):
-            done = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
-            if self._own and not done:
+            unfinished = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
+            if self._own and not unfinished:
                 self._clear()
         self._unmake()
-        return done
+        return unfinished
 
     def _clear(self) -> None:
         """Take away all that a run needs, last of all what keeps others out."""

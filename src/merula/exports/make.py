@@ -56,10 +56,10 @@ def export(
     published = Published.open(folder)
     options = options or ExportOptions()
     request, unfit = request_for(export_format, published, configs, splits, options)
-    made = []
+    counts = []
     with new_folder(out, published.folder) as aside:
         for item in export_format.write(request, aside):
-            made.append(item)
+            counts.append(item)
             if progress is not None:
-                progress(item.file, len(made), 0)
-    return Exported(tuple(made), tuple(unfit))
+                progress(item.file, len(counts), 0)
+    return Exported(tuple(counts), tuple(unfit))

@@ -119,15 +119,15 @@ def rated(folder: Path, files: Sequence[Path]) -> Rated:
 def _read(files: Sequence[Path]) -> tuple[list[RatedFile], list[Diagnostic]]:
     """Return the lists of some files, and a fault for each file that is named twice."""
     stems = Counter(path.stem for path in files)
-    seen: dict[str, Path] = {}
+    real_paths: dict[str, Path] = {}
     lists, faults = [], []
     for path in files:
         real = os.path.realpath(path)
-        if real in seen:
+        if real in real_paths:
             message = f"{path} is named twice"
             faults.append(fault("M749", message, "name each file once", str(path)))
             continue
-        seen[real] = path
+        real_paths[real] = path
         lists.append(read_file(path, path.stem if stems[path.stem] == 1 else str(path)))
     return lists, faults
 

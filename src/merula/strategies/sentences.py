@@ -139,16 +139,16 @@ class Request:
         return all(design.kind == "matrix" for design in self.designs)
 
     def narrowed(self) -> list[tuple[Design, list[Restriction]]]:
-        """The plans of each design that have what is asked for, the plainest first."""
-        found, problems = [], []
+        """Return the plans of each design that have what is asked for, the plainest first."""
+        plans, problems = [], []
         for design in self.designs:
             try:
-                found.append((design, narrowed(design._design, self.where)))
+                plans.append((design, narrowed(design._design, self.where)))
             except MerulaError as error:
                 problems.append(error)
-        if not found and problems:
+        if not plans and problems:
             raise problems[0]
-        return found
+        return plans
 
     def demand(
         self, value: str | None, known: Callable[[Restriction], Iterable[str]], what: str
@@ -177,16 +177,16 @@ class Request:
         )
 
     def strategy(self, sources: Iterable[DrawSource[T]]) -> SearchStrategy[T]:
-        """The strategy that draws from some sources; raises `MerulaError` where there is none."""
-        found = list(sources)
-        if not found:
+        """Return the strategy that draws from some sources; raises `MerulaError` without any."""
+        sources = list(sources)
+        if not sources:
             raise MerulaError.of(
                 "M751",
                 f"{self.grammar.name} has nothing for {self}",
                 remedy=NO_PAIRS if self.kind == "pairs" and self._matrices else "ask for less",
                 place=self.grammar._compiled.source.name,
             )
-        return DrawnInstance(str(self), found)
+        return DrawnInstance(str(self), sources)
 
 
 def _rules(narrow: Restriction) -> Iterable[str]:

@@ -223,13 +223,13 @@ def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
 # --- Parquet and Arrow ---------------------------------------------------------------------
 
 
-def read_binary(path: Path, wanted: Sequence[str]) -> DataTable:
+def read_binary(path: Path, names: Sequence[str]) -> DataTable:
     """Return the wanted columns of a Parquet or Arrow file, with all columns inside them."""
     import pyarrow as pa
 
     try:
         table = _arrow_table(path)
-        table = table.select([n for n in table.column_names if n.partition(".")[0] in wanted])
+        table = table.select([n for n in table.column_names if n.partition(".")[0] in names])
         columns = columns_of(table)
     except (pa.ArrowException, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else "the library does not say why"
