@@ -92,7 +92,7 @@ def _cases(metafunc: pytest.Metafunc, request: CaseRequest) -> list[Case]:
 
 
 def _refusal(metafunc: pytest.Metafunc, fault: str) -> BaseException:
-    """What is wrong, told as pytest tells what is wrong with its own marks: no traceback."""
+    """Return an error that pytest shows without a traceback, like faults of its own marks."""
     message = f"{fault}\n\nin @{MARK} of {metafunc.definition.nodeid}"
     return pytest.fail.Exception(message, pytrace=False)
 

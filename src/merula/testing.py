@@ -122,7 +122,7 @@ def _asked(where: object) -> dict[str, tuple[str, ...]]:
 
 
 def _check(request: CaseRequest) -> None:
-    """Raise `TypeError` or `ValueError` for what does not go together, or is no such thing."""
+    """Raise `TypeError` or `ValueError` for arguments that do not fit, alone or together."""
     if request.n is not None and request.n < 1:
         raise ValueError(f"n={request.n} should be at least 1, or None for all instances")
     if not isinstance(request.design, str | None):

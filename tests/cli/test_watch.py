@@ -290,7 +290,7 @@ def test_what_is_drawn_can_be_chosen(folder: Path, watching: Callable[..., Watch
     assert "pairs · clause" not in first
     assert "2 designs, 2 instances" in first
     rewrite(folder / "keys.merula", "paradigm verbs", "paradigm others")
-    assert "error[M610]: there is no paradigm or matrix called verbs" in session.round()
+    assert "error[M610]: there is no paradigm or matrix named verbs" in session.round()
     assert session.end() == (0, "")
 
 

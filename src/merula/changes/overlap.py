@@ -178,7 +178,7 @@ def failing(
 def space(sizes: Iterable[int], demands: Iterable[Demand]) -> Space:
     """Return a space under demands, of which several may demand that the same slots differ.
 
-    `Space` takes such demands on different slots only; the rest become constraints on pairs.
+    `Space` takes them on different slots only; the rest become constraints on pairs.
     """
     constraints: list[Constraint] = []
     distinct: list[Distinct] = []

@@ -1,6 +1,6 @@
 """``merula publish``: a data set repository that people load in one line.
 
-Options become a plan (`Publishing`), which is made in the folder; then it is said what was made,
+Options become a plan (`Publishing`), which is made in the folder; then they print what was made,
 and the folder may be sent to the hub.
 """
 

@@ -26,7 +26,7 @@ from merula.design.outline import OutlinePart, Outliner, is_item, objects
 from merula.grammar.model import CORRECT, Frame
 from merula.rows.columns import variant_text
 
-ABSENT = "None"  # SUBJ_None: the object is absent here, and stands in another item
+ABSENT = "None"  # SUBJ_None: the object is absent here, and another item has it
 _STOP = re.compile(r"""^(.*\w.*?)\s*([^\w\s()\[\]{}"'«»“”‘’]+)$""", re.DOTALL)
 _NEEDED = (
     "address",
@@ -44,8 +44,8 @@ _SPANS = ("context_spans", "answer_spans")
 class _Sentence(NamedTuple):
     """A sentence without its words.
 
-    ``chunks`` says which of its parts stands at each place, None where an object is absent that
-    stands in another item.
+    ``chunks`` says which of its parts is at each place, None where an object is absent that another
+    item has.
     """
 
     template: str
@@ -74,7 +74,7 @@ class Outlines:
 
     @staticmethod
     def of(design: CompiledDesign) -> Outlines:
-        """The outlines of a matrix that has instances.
+        """Return the outlines of a matrix that has instances.
 
         Raises `MerulaError` for a paradigm.
         """
@@ -103,7 +103,7 @@ def wide(matrices: Sequence[LaidOutMatrix], out: TextIO, *, correct: str = "True
     ``Sent_template_1`` …, ``Sent_chunks_1`` …, then ``Answer``, ``Answer_label``, ``Answer_value``,
     ``Answer_template`` and ``Answer_chunks``, each numbered from 1. A template is ``subj_sg
     n1_None verb_sg``, chunks are a list in Python's notation; ``correct`` is the label of the right
-    answer. The rows need spans. Answers stand in the order of the rows, so the right one is not
+    answer. The rows need spans. Answers are in the order of the rows, so the right one is not
     always first. Raises `MerulaError` (M670) where the matrices differ in how many items or
     answers they have.
     """
@@ -257,7 +257,7 @@ def _variant(
 
 
 def _sentence(parts: tuple[OutlinePart, ...], expected: Sequence[str]) -> _Sentence:
-    """A sentence with the expected objects that it lacks put in where they would stand."""
+    """Return a sentence with the objects that it lacks put in at the places they would have."""
     places = {name: i for i, name in enumerate(expected)}
     tokens: list[tuple[str, str, int | None]] = [
         (part.name, "_".join([part.name, *part.values] if part.name else part.values), i)
@@ -286,9 +286,9 @@ def _chunks(
 def _cut(
     text: str, spans: Sequence[Mapping[str, Any]], parts: Sequence[OutlinePart]
 ) -> tuple[list[str], str]:
-    """The words of each part, and the full stop that the surface rules add.
+    """Return the words of each part, and the full stop that the surface rules add.
 
-    What stands between spans is fixed words.
+    Between spans there are fixed words.
     """
     starts = [*(span["start"] for span in spans), len(text)]
     at, number = 0, 0

@@ -80,7 +80,7 @@ class PublicationFolder(Folder):
             raise not_empty(self.out)
 
     def _take_lock(self) -> None:
-        """Let no other process publish here at the same time, where the system has such locks."""
+        """Let no other process publish here at the same time, if the system can lock files."""
         try:
             import fcntl
         except ImportError:

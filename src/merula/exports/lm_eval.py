@@ -125,7 +125,7 @@ def _demand_hub(request: ExportRequest) -> None:
     if hub and request.options.instances is not None:
         raise MerulaError.of(
             "M745",
-            "-n does not go with --hub: such tasks read all instances from the hub",
+            "-n does not go with --hub: these tasks read all instances from the hub",
             remedy="leave -n out, and give lm_eval the option --limit",
             place=request.place,
         )

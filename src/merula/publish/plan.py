@@ -234,7 +234,7 @@ class Publishing:
             if name not in designs:
                 raise MerulaError.of(
                     "M610",
-                    f"there is no paradigm or matrix called {name}",
+                    f"there is no paradigm or matrix named {name}",
                     remedy=f"there is {listing(designs)}",
                     place=places,
                 )
@@ -262,7 +262,7 @@ class Publishing:
         if self.default and self.default not in names:
             raise MerulaError.of(
                 "M724",
-                f"no configuration is called {self.default}",
+                f"there is no configuration named {self.default}",
                 remedy=f"there is {listing(names)}",
             )
 

@@ -76,7 +76,7 @@ class GrammarText:
 
 
 def _literal(text: str) -> str:
-    """A text as Python writes it, over several lines where it has such."""
+    """Return a text as Python writes it, on several lines if it has several."""
     if not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return repr(text)
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

@@ -65,7 +65,7 @@ def direction(
     """A test that an edit changes one thing, and in one way.
 
     ``way`` is ``"up"`` or ``"down"`` for results that are numbers; a mapping from the edit's values
-    to the results that they stand for, such as ``{"sg": "NN", "pl": "NNS"}``; or a function that is
+    to results that they should have, such as ``{"sg": "NN", "pl": "NNS"}``; or a function that is
     true of a result before the edit and the one after it. Where results are lists, tuples or
     mappings, exactly one member of them has to change, and that is what ``way`` speaks of.
     """

@@ -122,7 +122,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if not isinstance(self.grammar, Grammar):
-            raise TypeError(f"{self.grammar!r} is no grammar: merula.load reads one")
+            raise TypeError(f"{self.grammar!r} is not a grammar: merula.load reads one")
 
     def __str__(self) -> str:
         named = {"design": self.design, "where": self.where, **self.more}
@@ -212,7 +212,7 @@ def names(grammar: Grammar, design: str | None = None) -> dict[str, tuple[str, .
 
 
 def called(value: object) -> str:
-    """What a value is called in messages: a function by its name, everywhere and always alike."""
+    """Return the name of a value in messages; that of a function is the same in every process."""
     if not callable(value):
         return repr(value)
     inner = value.func if isinstance(value, partial) else value

@@ -288,7 +288,7 @@ def position_forced(task: ProbeTask) -> float | None:
     """Return the accuracy by order that is forced, if out of scope half of the NPIs come first.
 
     A licensed NPI follows its licensor, so one that comes first is out of scope. Of eight cells one
-    is bad but looks good without the order; by it half of its sentences are told: 15/16.
+    is bad but looks good without the order; the order gives away half of its sentences: 15/16.
     """
     places, cells = _places(task), task.cells
     if places is None or any(None in (c.licensor, c.npi, c.scope) for c in cells):
@@ -310,7 +310,7 @@ PROBES = (
     Probe("words", "which words there are", word_accuracy, word_forced, needs_library=True),
     Probe(
         "bigrams",
-        "which words stand side by side",
+        "which words are side by side",
         bigram_accuracy,
         bigram_forced,
         needs_library=True,

@@ -317,7 +317,7 @@ def grammatical(matrix: Matrix) -> list[bool] | None:
 
     An answer that breaks a relation between sentences is a good sentence by itself: ``R …``, and a
     cycle that counts as I, which has the name of an attribute or an object, not of a rule. In data
-    without such rules the labels tell which answers have an error of agreement.
+    without rules of agreement the labels tell which answers have an error of agreement.
     """
     if matrix.broken:
         objects = _objects(matrix.answer_templates)
@@ -376,12 +376,12 @@ BEST_OF = {"length": ("shortest", "longest", "median"), "common": ("common", "ra
 LEARNT = ("edits", "places", "words", "bigrams", "slots", "longest", "common")
 # The answer that each solver takes. Blind ones do not look at the context and know no words.
 BLIND = {
-    "edits": "the nearest to the others, in words",
-    "letters": "the nearest to the others, in letters",
-    "places": "the one with the words that others have at the same places",
-    "words": "the one with the words that others have",
-    "bigrams": "the one with the neighbouring words that others have",
-    "slots": "the one with the values that others have in their templates",
+    "edits": "the nearest to the other answers, in words",
+    "letters": "the nearest to the other answers, in letters",
+    "places": "the one with the words that other answers have at the same places",
+    "words": "the one with the words that other answers have",
+    "bigrams": "the one with the neighbouring words that other answers have",
+    "slots": "the one with the values that other answers have in their templates",
     "length": "the shortest, the longest, or the middle one",
     "common": "the one with the commonest words, or with the rarest",
     "position": "the one at the commonest place",

@@ -234,7 +234,7 @@ def _files(path: Path) -> list[Path]:
     raise MerulaError.of(
         "M690",
         why,
-        remedy=f"name a file of data ({listing(SUFFIXES, 'or')}), or a folder with such files",
+        remedy=f"name a file of data ({listing(SUFFIXES, 'or')}), or a folder of them",
         place=str(path),
     )
 
