@@ -621,7 +621,7 @@ def test_arguments_that_cannot_be_meant(only: Grammar) -> None:
         (lambda: invariance(len, some([1])), "is not a strategy"),
         (lambda: direction(len, number, wrong), "should be up, down, a mapping or a function"),
         (lambda: run(preference(len, number)), "is not of the type Pair: give it pairs"),
-        (lambda: run(invariance(len, licensed_pairs(only))), "is not of the type Edit: give it edits"),
+        (lambda: run(invariance(len, licensed_pairs(only))), "is not of the type Edit: give it"),
         (lambda: run(preference(lambda _: wrong, licensed_pairs(only))), "gave None for a text"),
         (lambda: edits(only, some(5)), "should be a name or a function"),
         (lambda: run(invariance(len, edits(only, lambda _: wrong))), "and not a text"),

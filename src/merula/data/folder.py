@@ -1,6 +1,6 @@
 """The folder that a data set is written into: whole files, and a manifest that comes last.
 
-Until all is done, a subfolder ``.merula`` holds what the data set is to be and what is done of it.
+Until all is done, a subfolder ``.merula`` contains the manifest to be and the files that are done.
 Three commands write such folders, and differ in when files move to their places:
 
 - `RunFolder`: each part as soon as it is done, so that shards and later runs go on with the rest;
@@ -70,7 +70,7 @@ class Folder:
                 folder.rmdir()
 
     def _demand_free(self) -> None:
-        """Raise where the folder holds anything but ``.merula``."""
+        """Raise where the folder contains anything but ``.merula``."""
         if self.out.is_dir() and all(path.name == STATE for path in self.out.iterdir()):
             return
         if self.out.exists() or self.out.is_symlink():
@@ -122,7 +122,7 @@ def demand_name(out: Path) -> None:
 
 
 def not_empty(out: Path) -> MerulaError:
-    """Return the error of a folder that holds something else already."""
+    """Return the error of a folder that contains something else already."""
     what = "is not empty" if out.is_dir() else "is a file"
     return MerulaError.of(
         "M609",

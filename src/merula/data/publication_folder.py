@@ -72,7 +72,7 @@ class PublicationFolder(Folder):
             mark.write_bytes(self.key.encode())
 
     def _demand_unused(self) -> None:
-        """Raise where the folder holds anything but hidden files, such as those of git."""
+        """Raise where the folder contains anything but hidden files, such as those of git."""
         if not self.out.is_dir():
             return
         generated = (self.state / RUN).exists()  # what is done of a run of `merula generate`

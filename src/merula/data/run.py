@@ -54,7 +54,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class FilePart:
-    """A file of a design: which instances it holds."""
+    """A file of a design, and the instances in it."""
 
     design: int  # place among the run's designs
     file: str
@@ -275,7 +275,7 @@ def generate_files(
 ) -> RunOutcome:
     """Make a run's parts (those of a shard) in a folder, and the manifest once all are there.
 
-    The folder is new or empty, or holds part of the same run, which is then gone on with. Raises
+    The folder is new or empty, or contains part of the same run, which then goes on. Raises
     `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
     """
     folder = RunFolder(out, run.manifest)

@@ -1,8 +1,8 @@
 """Edits: two sentences of a grammar that differ in one thing, drawn as Hypothesis strategies.
 
-What an edit changes is named as in ``where``: a factor, what a variant chooses, a frame, the lexeme
-of a slot or a feature of it. All lexemes else are the same in both sentences: they are chosen in a
-space that satisfies the constraints of both.
+What an edit changes has the name that it has in ``where``: a factor, a choice of a variant, a
+frame, the lexeme of a slot or a feature of it. All other lexemes are the same in both sentences:
+they are chosen in a space that satisfies the constraints of both.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Edit:
 
     @property
     def shows(self) -> bool:
-        """Whether the two texts differ, and the values as well."""
+        """Return whether the two texts differ, and the values as well."""
         return self.before.text != self.after.text and self.old != self.new
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class Change:
     acceptable: bool | None
 
     def fits(self, old: str | None, new: str | None) -> bool:
-        """Whether the values before and after an edit are the ones asked for."""
+        """Return whether the values before and after an edit are the ones asked for."""
         if old is None or new is None or old == new:
             return False
         return self.old in (None, old) and self.new in (None, new)
@@ -226,7 +226,7 @@ def _names_of(narrow: Restriction, place: int) -> dict[str, str]:
 
 
 def _apart(narrow: Restriction, one: int, other: int, what: str) -> bool:
-    """Whether two cells differ in a factor alone: in ``what`` if it is one."""
+    """Return whether two cells differ in a single factor: in ``what`` if that is a factor."""
     if what in CELL:
         return True
     cells = [narrow.plan.cells[place].cell for place in (one, other)]

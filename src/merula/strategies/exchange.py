@@ -90,8 +90,8 @@ class Exchange:
 class Exchanging:
     """A chooser for the plan, and then of another lexeme that goes with the choice.
 
-    Where no lexeme does, ``spare`` is taken, a choice with which one does. ``rare`` says that this
-    would happen often.
+    Where no lexeme goes with it, the choice is ``spare``, with which one does. ``rare`` says that
+    this would happen often.
     """
 
     def __init__(

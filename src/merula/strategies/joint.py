@@ -71,7 +71,7 @@ class Joint:
         return Joint(slots, chooser, candidates, place)
 
     def chosen(self, narrow: Restriction, chosen: Chosen) -> Chosen:
-        """The candidates of one of the plans."""
+        """Return the candidates of one of the plans."""
         number = narrow.number
         return tuple(
             int(own[chosen[at]])
@@ -80,7 +80,7 @@ class Joint:
 
 
 def _common(one: Slot, other: Slot) -> tuple[Ints, Ints]:
-    """The lexemes that two slots have in common, as candidates of each."""
+    """Return the lexemes that two slots have in common, as candidates of each."""
     theirs = {lexeme: i for i, lexeme in enumerate(_lexemes(other))}
     pairs = [(i, theirs[x]) for i, x in enumerate(_lexemes(one)) if x in theirs]
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)

@@ -42,10 +42,10 @@ HARD = (  # as tables of any language may have them
 
 @frozen
 class _Plan:
-    """What a table has: columns of forms by object, features and their values."""
+    """The columns of a table: forms by object, and features with their values."""
 
     category: str | None
-    objects: Mapping[str, tuple[tuple[str, ...], ...]]  # object, or nothing → values of its forms
+    objects: Mapping[str, tuple[tuple[str, ...], ...]]  # object, or empty → values of its forms
     titles: tuple[str, ...]
     features: Mapping[str, tuple[str, ...]]
     tongues: tuple[Tongue, ...]
@@ -166,7 +166,7 @@ def _tables(draw: Callable[[SearchStrategy[Any]], Any], plan: _Plan) -> TableTex
 
 
 def _row(c: Choices, plan: _Plan, tongue: Tongue, row: int) -> tuple[str, tuple[str, ...]]:
-    """A row of a table: its first word, and the cells of its forms and features."""
+    """Draw a row of a table: its first word, and the cells of its forms and features."""
     word = "" if plan.objects else _word(c, plan, tongue, "", row)
     by_title: dict[str, str] = {}
     for number, (name, columns) in enumerate(plan.objects.items()):
@@ -184,7 +184,7 @@ def _row(c: Choices, plan: _Plan, tongue: Tongue, row: int) -> tuple[str, tuple[
 
 
 def _word(c: Choices, plan: _Plan, tongue: Tongue, name: str, number: int) -> str:
-    """A word for an object; the plainest one is another for every number."""
+    """Draw a word for an object; the plainest one is different for every number."""
     if plan.words is not None:
         return _usable(c.draw(plan.words))
     words = tongue.stems(plan.category or name)
@@ -200,7 +200,7 @@ def _feature(c: Choices, values: Sequence[str], *, first: bool) -> str:
 
 
 def _usable(word: str) -> str:
-    """A word that a cell can hold; ``x`` where nothing is left of it."""
+    """Return a word without characters that a cell cannot have; ``x`` if none are left."""
     kept = "".join(
         " " if unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") else sign for sign in word
     )

@@ -1,7 +1,7 @@
 """Metamorphic properties of a function of text, as tests that Hypothesis runs.
 
-A metamorphic property says how the results for two texts go together, where nobody can say what
-the result for one should be (Chen et al. 1998): an edit changes nothing (`invariance`), it changes
+A metamorphic property says how the results for two texts go together, where nobody knows the right
+result for one text (Chen et al. 1998): an edit changes nothing (`invariance`), it changes
 one thing, and in one way (`direction`), or the better sentence of a pair is preferred
 (`preference`). Each function here returns a test: give it a name that pytest collects, or call it.
 
@@ -41,7 +41,7 @@ def invariance(
     *,
     same: Callable[[T, T], bool] | None = None,
 ) -> Test:
-    """A test that an edit changes nothing: the results for both texts are the same.
+    """Return a test that an edit changes nothing: the results for both texts are the same.
 
     ``same`` compares two results, for instance with `math.isclose`; without it they have to be
     equal, arrays and tensors in shape and values. (No result is equal to a not-a-number.)
@@ -62,12 +62,12 @@ def direction(
     edits: SearchStrategy[Edit],
     way: Way | Mapping[str, object] | Callable[[Any, Any], bool],
 ) -> Test:
-    """A test that an edit changes one thing, and in one way.
+    """Return a test that an edit changes one thing, and in one way.
 
     ``way`` is ``"up"`` or ``"down"`` for results that are numbers; a mapping from the edit's values
     to results that they should have, such as ``{"sg": "NN", "pl": "NNS"}``; or a function that is
     true of a result before the edit and the one after it. Where results are lists, tuples or
-    mappings, exactly one member of them has to change, and that is what ``way`` speaks of.
+    mappings, exactly one member of them has to change, and ``way`` is about this one.
     """
     if way not in WAYS if isinstance(way, str) else not (isinstance(way, Mapping) or callable(way)):
         raise ValueError(f"way={way!r} should be up, down, a mapping or a function")
@@ -119,7 +119,7 @@ def preference(
 
 
 def _equal(old: Any, new: Any) -> bool:
-    """Whether two results are equal; arrays and tensors have to have one shape too."""
+    """Return whether two results are equal; arrays and tensors also need the same shape."""
     one, other = _plain(old), _plain(new)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)

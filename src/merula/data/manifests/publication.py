@@ -1,4 +1,4 @@
-"""``merula.json``: what a published data set holds, how it was made, how it can be remade."""
+"""``merula.json``: what a published data set contains, how it was made, how it can be remade."""
 
 from __future__ import annotations
 
