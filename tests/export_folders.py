@@ -4,22 +4,11 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
+from keys import KEYS as ATTRACTION
 from merula.cli import main
 
-KEYS = """\
-phenomenon keys "Agreement, with an attractor"
-language en
-lexicon sets "keys.csv"
-objects
-  subj, attr : NP (number)
-  verb       : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj attr verb
-paradigm attraction = attr.number × verb.number varying subj.number
+TITLE = 'phenomenon keys "Agreement, with an attractor"'
+KEYS = f"""{ATTRACTION.replace("phenomenon keys", TITLE)}\
 paradigm crossed    = subj.number × verb.number varying attr.number
 paradigm fine       = subj.number × attr.number
 matrix four = 4 items

@@ -1,9 +1,9 @@
-"""A small grammar with an attractor, and its table."""
+"""A small grammar with an attractor, and its table.
 
-KEYS = """\
-phenomenon keys
-language en
-lexicon sets "keys.csv"
+`RULES` has what an import of the grammar would, `FRAME` all but designs, `KEYS` one paradigm too.
+"""
+
+RULES = """\
 objects
   subj, attr : NP (number)
   verb       : VP (number)
@@ -13,8 +13,10 @@ external
   agreement: verb.number = subj.number
 frames
   clause = subj attr verb
-paradigm attraction = attr.number × verb.number varying subj.number
 """
+FRAME = f'phenomenon keys\nlanguage en\nlexicon sets "keys.csv"\n{RULES}'
+ATTRACTION = "paradigm attraction = attr.number × verb.number varying subj.number\n"
+KEYS = FRAME + ATTRACTION
 TABLE = """\
 set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
 key,the key,the keys,to the cabinet,to the cabinets,is rusty,are rusty

@@ -60,30 +60,30 @@ def _wanted(metafunc: pytest.Metafunc, mark: pytest.Mark) -> CaseRequest:
     if mark.args and isinstance(mark.args[0], CaseRequest):
         return mark.args[0]
     try:  # the mark itself was written, as pytest's own are
-        wanted: CaseRequest = merula_cases(*mark.args, **mark.kwargs).args[0]
+        request: CaseRequest = merula_cases(*mark.args, **mark.kwargs).args[0]
     except (TypeError, ValueError) as error:
         raise _refusal(metafunc, str(error)) from None
-    return wanted
+    return request
 
 
-def _cases(metafunc: pytest.Metafunc, wanted: CaseRequest) -> list[Case]:
+def _cases(metafunc: pytest.Metafunc, request: CaseRequest) -> list[Case]:
     from dataclasses import replace
 
     from merula.core.diagnostics import MerulaError
     from merula.query.cases import cases_of, grammar_path
 
-    root, here = metafunc.config.rootpath, metafunc.definition.path.parent
+    root, beside = metafunc.config.rootpath, metafunc.definition.path.parent
     started = metafunc.config.invocation_params.dir
     seed = metafunc.config.getoption("merula_seed")
-    wanted = wanted if seed is None else replace(wanted, seed=seed)
-    grammar, where = wanted.grammar, ""
+    request = request if seed is None else replace(request, seed=seed)
+    grammar, where = request.grammar, ""
     try:
         if isinstance(grammar, str):
-            path = grammar_path(grammar, (here, root, started))
+            path = grammar_path(grammar, (beside, root, started))
             if path == grammar:
-                where = f"\n  = it stands neither beside the test nor in {root}"
+                where = f"\n  = it is neither beside the test nor in {root}"
             grammar = _loaded(metafunc.config, path)
-        return cases_of(wanted, grammar)
+        return cases_of(request, grammar)
     except MerulaError as error:
         missing = error.problems[0].code == "M601"
         raise _refusal(metafunc, str(error) + (where if missing else "")) from None
@@ -92,7 +92,7 @@ def _cases(metafunc: pytest.Metafunc, wanted: CaseRequest) -> list[Case]:
 
 
 def _refusal(metafunc: pytest.Metafunc, fault: str) -> BaseException:
-    """What is wrong, told as pytest tells what is wrong with its own marks: no traceback."""
+    """Return an error that pytest shows without a traceback, like faults of its own marks."""
     message = f"{fault}\n\nin @{MARK} of {metafunc.definition.nodeid}"
     return pytest.fail.Exception(message, pytrace=False)
 

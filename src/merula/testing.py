@@ -48,7 +48,7 @@ def merula_cases(
     instances are the first ``n`` that ``merula generate -n N --seed SEED`` writes, or all where
     there are fewer or ``n`` is None. The option ``--merula-seed`` takes the place of ``seed``.
     ``where`` takes only instances that have what it asks for (`merula.query.narrowing`), and
-    ``of`` only those that have such parts, so that with them it is others.
+    ``of`` only those that have such parts; so with either the instances are different ones.
 
     The argument is an `Instance`. With ``of="pairs"`` there is a test for each minimal pair of an
     instance (of those that differ in the factor ``contrast``), and with ``of="sentences"`` one for
@@ -59,7 +59,7 @@ def merula_cases(
     """
     import pytest
 
-    wanted = CaseRequest(
+    request = CaseRequest(
         _grammar(grammar),
         None if n is None else _integer("n", n),
         _integer("seed", seed),
@@ -70,8 +70,8 @@ def merula_cases(
         acceptable,
         name,
     )
-    _check(wanted)
-    return pytest.mark.merula_cases.with_args(wanted)
+    _check(request)
+    return pytest.mark.merula_cases.with_args(request)
 
 
 @frozen(eq=False)
@@ -107,31 +107,31 @@ def _integer(name: str, value: Any) -> int:
 
 
 def _asked(where: object) -> dict[str, tuple[str, ...]]:
-    """What is asked for, each name with the values that will do."""
+    """Return the condition as a mapping from each name to the values that will do."""
     if where is None:
         return {}
     if not isinstance(where, Mapping):
         raise TypeError(f'where={where!r} should be a mapping, such as {{"frame": "main"}}')
-    asked = {}
+    values_of = {}
     for name, given in where.items():
         values = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else given
-        asked[name] = tuple(values)
-        if not all(isinstance(text, str) for text in (name, *asked[name])):
+        values_of[name] = tuple(values)
+        if not all(isinstance(text, str) for text in (name, *values_of[name])):
             raise TypeError(f"where={where!r} should map names to texts, or to lists of texts")
-    return asked
+    return values_of
 
 
-def _check(wanted: CaseRequest) -> None:
-    """Raise `TypeError` or `ValueError` for what does not go together, or is no such thing."""
-    if wanted.n is not None and wanted.n < 1:
-        raise ValueError(f"n={wanted.n} should be at least 1, or None for all instances")
-    if not isinstance(wanted.design, str | None):
-        raise TypeError(f"design={wanted.design!r} should be the name of a paradigm or a matrix")
-    if wanted.kind not in KINDS:
-        raise ValueError(f"of={wanted.kind!r} should be one of {', '.join(map(repr, KINDS))}")
-    if wanted.contrast is not None and wanted.kind != "pairs":
-        raise ValueError(f'contrast={wanted.contrast!r} is asked of pairs: add of="pairs"')
-    if wanted.acceptable is not None and wanted.kind != "sentences":
+def _check(request: CaseRequest) -> None:
+    """Raise `TypeError` or `ValueError` for arguments that do not fit, alone or together."""
+    if request.n is not None and request.n < 1:
+        raise ValueError(f"n={request.n} should be at least 1, or None for all instances")
+    if not isinstance(request.design, str | None):
+        raise TypeError(f"design={request.design!r} should be the name of a paradigm or a matrix")
+    if request.kind not in KINDS:
+        raise ValueError(f"of={request.kind!r} should be one of {', '.join(map(repr, KINDS))}")
+    if request.contrast is not None and request.kind != "pairs":
+        raise ValueError(f'contrast={request.contrast!r} is asked of pairs: add of="pairs"')
+    if request.acceptable is not None and request.kind != "sentences":
         raise ValueError(
-            f'acceptable={wanted.acceptable} is asked of sentences: add of="sentences"'
+            f'acceptable={request.acceptable} is asked of sentences: add of="sentences"'
         )

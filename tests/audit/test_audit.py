@@ -21,14 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audited import ROOT, found, rows_found
-from merula.audit import Audit, Columns, Reading, Settings, audit, read_corpus
+from merula.audit import Audit, Columns, Reading, Settings, audit, format_names, read_corpus
 from merula.audit.checks.registry import CHECKS
 from merula.audit.corpus import Cell, Corpus, Pair, Place, Sentence
 from merula.audit.reading.readers import FORMATS
 from merula.audit.report import NAMES
 from merula.audit.words import change, tokens
 from merula.cli import main
-from merula.cli.audit import FORMATS as CHOICES
 from merula.core.diagnostics import MerulaError
 from merula.lexicon.surface import load_surface
 
@@ -606,7 +605,7 @@ def test_json_says_the_same(tmp_path: Path) -> None:
 
 def test_names_are_told_apart_and_documented() -> None:
     assert len(set(NAMES)) == len(NAMES)
-    assert tuple(form.name for form in FORMATS) == CHOICES
+    assert [form.name for form in FORMATS] == list(format_names.FORMATS)
     page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
     assert [name for name in NAMES if f"| `{name}` |" not in page] == []
     assert {check.name for check in CHECKS if not check.fault} == {

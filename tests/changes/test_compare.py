@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
+from keys import FRAME
 from merula.api import Design, Instance, Sentence
 from merula.changes import compare
 from merula.changes.addresses import built_alike
@@ -480,22 +481,8 @@ def test_what_cannot_be_counted_is_not_guessed(monkeypatch: pytest.MonkeyPatch) 
 
 # --- what counts as the same ---------------------------------------------------------------------
 
-KEYS = """
-phenomenon keys
-language en
-lexicon sets "keys.csv"
-objects
-  subj  : NP (number)
-  attr? : PP (number)
-  verb  : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj attr verb
-  other  = attr subj verb
-"""
+OBJECTS = "subj, attr : NP (number)", "subj : NP (number)\n  attr? : PP (number)"
+KEYS = FRAME.replace(*OBJECTS) + "  other = attr subj verb\n"
 TABLE = """\
 subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
 the key,the keys,to the door,to the doors,is old,are old

@@ -14,20 +14,11 @@ from queue import Queue
 
 import pytest
 
+import keys
 from merula.cli.watcher import MAX_QUIET_LOOKS, Look, look, looks, stamp, wait
 from merula.lexicon.table import TableOptions
 
-RULES = """\
-objects
-  subj : NP (number)
-  verb : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj verb
-"""
+RULES = keys.RULES.replace("subj, attr", "subj").replace("subj attr verb", "subj verb")
 GRAMMAR = """\
 phenomenon keys
 language xx
@@ -299,7 +290,7 @@ def test_what_is_drawn_can_be_chosen(folder: Path, watching: Callable[..., Watch
     assert "pairs · clause" not in first
     assert "2 designs, 2 instances" in first
     rewrite(folder / "keys.merula", "paradigm verbs", "paradigm others")
-    assert "error[M610]: there is no paradigm or matrix called verbs" in session.round()
+    assert "error[M610]: there is no paradigm or matrix named verbs" in session.round()
     assert session.end() == (0, "")
 
 

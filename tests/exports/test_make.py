@@ -24,6 +24,7 @@ from merula.audit import read_corpus
 from merula.cli import main
 from merula.core.diagnostics import MerulaError
 from merula.data.folder import new_folder
+from merula.exports import format_names
 from merula.exports.make import FORMATS, export
 from merula.exports.pairs import (
     ContrastPair,
@@ -708,13 +709,10 @@ def test_a_row_that_was_lost_is_missed(data: Path, tmp_path: Path) -> None:
 
 
 def test_the_command_knows_the_formats() -> None:
-    from merula.cli.export import FORMATS as SHOWN
-    from merula.cli.export import export as command
-
-    assert tuple(FORMATS) == SHOWN
-    assert command.help is not None
-    for form in FORMATS.values():
-        assert re.search(rf"^ *{form.name} +{re.escape(form.about)}$", command.help, re.MULTILINE)
+    assert list(FORMATS) == list(format_names.FORMATS)
+    shown = run("export", "--help").output
+    for name, about in format_names.FORMATS.items():
+        assert re.search(rf"^ *{name} +{re.escape(about)}$", shown, re.MULTILINE)
     assert "export" in main.list_commands(None)  # type: ignore[arg-type]
 
 

@@ -522,7 +522,7 @@ def test_other_files(data: Path, tmp_path: Path) -> None:
     said = refused(data, tmp_path / "o.csv", tmp_path, tmp_path / "a.xlsx", tmp_path / "none.csv")
     assert "it is a folder" in said
     assert "it is a spreadsheet, not CSV" in said
-    assert "there is no such file" in said
+    assert "it does not exist" in said
 
 
 def test_no_file_is_written_over(data: Path, studied: Path, tmp_path: Path) -> None:

@@ -620,7 +620,7 @@ def test_numbers_are_those_of_all_rows(published: Path, tmp_path: Path) -> None:
     ]
     matrices = rows_of(published, "agreement_fr-six-type_I")
     positions = Counter(str(row["correct"]) for row in matrices)
-    assert bars(text, "Where the right answer stands") == [positions]
+    assert bars(text, "Where the right answer is") == [positions]
     labels = bars(text, "Answers")[0]
     assert next(iter(labels)) == "Correct"
     assert labels == Counter(label for row in matrices for label in row["labels"])

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import merula
+from keys import RULES
 from merula.cli import main
 from merula.data.manifests.soundness import is_inside
 from merula.data.opened import Published
@@ -29,17 +30,9 @@ TABLE = """subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl
 the dog,the dogs,by the car,by the cars,barks,bark
 the cat,the cats,on the mat,on the mats,sits,sit
 """
-TOY = """phenomenon toys "how toys agree"
+TOY = f"""phenomenon toys "how toys agree"
 lexicon sets "toy.csv"
-objects
-  subj, attr : NP (number)
-  verb : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj attr verb
+{RULES}\
 paradigm agree = subj.number × verb.number varying attr.number
 matrix four = 4 items
   subj.number cycles 2 of sg | pl every 1

@@ -785,8 +785,12 @@ def test_sources_that_differ_in_capitals_are_one_file(folder: Path) -> None:
     Path("TOY.csv").write_text(TABLE.replace("dog", "cow"), encoding="utf-8")
     tools = TOY.replace("toys", "tools").replace("toy.csv", "TOY.csv")
     Path("tools.merula").write_text(tools, encoding="utf-8")
-    assert "M721" in refused("toy.merula", "tools.merula")
-    assert not Path("out/source").exists()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "merula.publish.make._parts", None
+        )  # nothing is made before the sources are compared
+        assert "M721" in refused("toy.merula", "tools.merula")
+    assert not Path("out").exists()
     Path("TOY.csv").write_text(TABLE, encoding="utf-8")  # what they say is the same
     published("toy.merula", "tools.merula")
     assert {"source/toy.csv", "source/TOY.csv"} <= contents(Path("out")).keys()

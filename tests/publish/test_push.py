@@ -221,6 +221,31 @@ def test_a_card_edited_on_the_hub_is_not_overwritten(hub: Hub, folder: Path) -> 
     assert hub.repositories[REPO].contents() == contents(folder)
 
 
+@pytest.mark.parametrize("edit", [one_bit_changed, lambda content: content + b"mine\n"])
+def test_a_source_edited_on_the_hub_is_not_overwritten(
+    hub: Hub, folder: Path, edit: Callable[[bytes], bytes]
+) -> None:
+    (folder / "source").mkdir()
+    table = folder / "source/keys.csv"
+    table.write_text("subj.sg,subj.pl\nthe key,the keys\n", "utf-8")
+    files = [*FILES[:-1], "source/keys.csv", "merula.json"]
+    write_manifest(folder, files)
+    pushed(hub, folder, files)
+    table.write_text("subj.sg,subj.pl\nthe lock,the locks\n", "utf-8")
+    write_manifest(folder, files)
+    assert names(pushed(hub, folder, files), "changed") == ["source/keys.csv", "merula.json"]
+    by_hand(hub, "source/keys.csv", edit(table.read_bytes()))
+    head = hub.repositories[REPO].head
+    table.write_text("subj.sg,subj.pl\nthe door,the doors\n", "utf-8")
+    write_manifest(folder, files)
+    error = refused(hub, folder, files=files)
+    assert error.code == "M716"
+    assert error.notes == ("its source/keys.csv was not written by Merula, or edited there",)
+    assert hub.repositories[REPO].head == head
+    pushed(hub, folder, files, replace=True)
+    assert hub.repositories[REPO].contents() == contents(folder, files)
+
+
 def test_a_card_that_was_there_first_is_not_overwritten(hub: Hub, folder: Path) -> None:
     hub.make(REPO, files={"README.md": b"# My plans for this data set"})
     assert refused(hub, folder).code == "M716"

@@ -464,7 +464,7 @@ def test_names_differ_once_they_are_read() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"category": "a noun"}, "category='a noun' is no name"),
+        ({"category": "a noun"}, "category='a noun' is not the name"),
         ({"category": None}, "forms=('sg', 'pl') name no objects, as sets need: `subj.sg`"),
         ({"forms": ("sg", "sg")}, "forms=('sg', 'sg'): 'sg' can name no column, or not two"),
         ({"forms": "sg"}, "forms='sg' should be a list of names"),
@@ -472,9 +472,9 @@ def test_names_differ_once_they_are_read() -> None:
         ({"features": {"sg": ("a",)}}, "features={'sg': ('a',)}: 'sg' can name no column, or not"),
         ({"features": {"sort": ()}}, "features={'sort': ()}: 'sort' needs a list of values"),
         ({"language": "xx"}, "language='xx' is none of None, ''"),
-        ({"words": "dog"}, "words='dog' is no strategy"),
-        ({"rows": (0, 3)}, "rows=(0, 3) is no pair of a least and a most, from 1"),
-        ({"rows": (3, 2)}, "rows=(3, 2) is no pair"),
+        ({"words": "dog"}, "words='dog' is not a strategy"),
+        ({"rows": (0, 3)}, "rows=(0, 3) is not a least and a most number of rows, from 1"),
+        ({"rows": (3, 2)}, "rows=(3, 2) is not a least"),
     ],
     ids=str,
 )

@@ -24,6 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import merula
+from keys import FRAME
 from merula.audit import read_corpus
 from merula.cli import main
 from merula.compiler.compile import compile_source
@@ -42,19 +43,7 @@ KEYS = "set,subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl\n" + "".join(
     f"{name},the {name},the {name}s,of the {name}er,of the {name}ers,is {name}ed,are {name}ed\n"
     for name in "abcdefghijklmnopqrst"
 )
-GRAMMAR = """
-phenomenon keys
-language en
-lexicon sets "keys.csv"
-objects
-  subj, attr : NP (number)
-  verb       : VP (number)
-attributes
-  number = sg | pl
-external
-  agreement: verb.number = subj.number
-frames
-  clause = subj attr verb
+GRAMMAR = f"""{FRAME}\
 matrix early "The subject changes first" = 4 items in clause
   subj.number cycles 2 of sg | pl every 1
   attr.number cycles 2 of sg | pl every 2

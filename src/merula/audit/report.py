@@ -135,18 +135,18 @@ def audit(
 
 
 def _check_json(result: Result, examples: int) -> dict[str, Any]:
-    found = result.found
+    finding = result.found
     return {
         "check": result.check.name,
         "meaning": result.check.meaning,
-        "ran": found is not None,
+        "ran": finding is not None,
         "found": result.count,
-        "of": found.of if found is not None else 0,
+        "of": finding.of if finding is not None else 0,
         "fault": result.check.fault,
         "allowed": result.allowed,
         "fails": result.fails,
-        "said": found.summary if found is not None else "",
-        "examples": [_example_json(e) for e in found.examples[:examples]] if found else [],
+        "said": finding.summary if finding is not None else "",
+        "examples": [_example_json(e) for e in finding.examples[:examples]] if finding else [],
     }
 
 

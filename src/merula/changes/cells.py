@@ -145,10 +145,10 @@ class CellComparer:
                 groups.setdefault(name, []).append((lot, joint, pair))
         counts = [sum(lot.count for lot, _, _ in group) for group in groups.values()]
         examples: list[Sentences] = []
-        for group, wanted in zip(groups.values(), shares(counts, self.examples), strict=True):
-            where = {id(lot): (joint, pair) for lot, joint, pair in group}
-            for lot, shared in drawn([lot for lot, _, _ in group], wanted, self.seed):
-                examples.append(self._sentences(*where[id(lot)], shared))
+        for group, size in zip(groups.values(), shares(counts, self.examples), strict=True):
+            place = {lot: (joint, pair) for lot, joint, pair in group}
+            for lot, shared in drawn([lot for lot, _, _ in group], size, self.seed):
+                examples.append(self._sentences(*place[lot], shared))
         return total, tuple(examples)
 
     def _reworded(
@@ -164,16 +164,16 @@ class CellComparer:
             name = cell_name(joint.pair.new.cells[pair.new])
             pairs[name] = pair
             demands += self.wording.demands(*self._parts(joint, pair), name, len(sizes) - 1)
-        left = further(demands, joint.overlap.forms)
-        if not left:
+        new_demands = further(demands, joint.overlap.forms)
+        if not new_demands:
             return 0, []
         count: int | None = None
         with suppress(TooWide):
-            count = joint.kept - space(sizes, [*common, *left]).count
-        wanted = joint.kept if count is None else count
+            count = joint.kept - space(sizes, [*common, *new_demands]).count
+        unequal = joint.kept if count is None else count
         return count, [
             (origin.text, Lot(joint.pair.new, failed.count, failed.unrank_one), pairs[origin.text])
-            for failed, origin in failing(sizes, common, left, wanted)
+            for failed, origin in failing(sizes, common, new_demands, unequal)
         ]
 
 

@@ -83,10 +83,9 @@ class ChoiceMatcher:
     """A matcher of the choices of two grammars' plans, which compares tables and slots once."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[int, int], Mapping[int, int]] = {}
+        self._rows: dict[tuple[Rows, Rows], Mapping[int, int]] = {}
         self._shared: dict[tuple[object, ...], tuple[Ints, Ints]] = {}
         self._equal: dict[tuple[tuple[int, int], ...], tuple[Ints, Ints]] = {}
-        self._kept: list[object] = []  # keys are identities of these, which must not be reused
 
     def match(self, old: Plan, new: Plan) -> SharedChoices:
         """Return the choices that both plans make, and those of one of them.
@@ -96,44 +95,36 @@ class ChoiceMatcher:
         keys = [_keys(old), _keys(new)]
         pairs = _paired(keys[0], keys[1])
         names = [slot_names(plan) for plan in (old, new)]
-        both = [
+        shared = [
             SharedChoice(
                 names[0][i], names[1][j], i, j, *self._candidates(old.slots[i], new.slots[j])
             )
             for i, j in pairs
         ]
-        left = [
+        unpaired = [
             [n for n in range(len(plan.slots)) if n not in {pair[hand] for pair in pairs}]
             for hand, plan in enumerate((old, new))
         ]
         gone, added = [], []
-        for i in left[0]:
+        for i in unpaired[0]:
             choice = self._fixed(old, i, new)
             if choice is None:
                 gone.append(names[0][i])
             else:
-                both.append(choice)
-        for j in left[1]:
+                shared.append(choice)
+        for j in unpaired[1]:
             choice = self._fixed(new, j, old)
             if choice is None:
                 added.append(names[1][j])
             else:
-                both.append(choice.mirrored())
-        both.sort(key=lambda choice: sorted((choice.old_name, choice.new_name)))
-        return SharedChoices(tuple(both), tuple(gone), tuple(added))
+                shared.append(choice.mirrored())
+        shared.sort(key=lambda choice: sorted((choice.old_name, choice.new_name)))
+        return SharedChoices(tuple(shared), tuple(gone), tuple(added))
 
     def _candidates(self, old: Slot, new: Slot) -> tuple[Ints, Ints]:
         if old.rows is None or new.rows is None:
             return self._words(old.titles, new.titles)
-        key = (
-            id(old.rows),
-            old.candidates,
-            *old.forms,
-            "",
-            id(new.rows),
-            new.candidates,
-            *new.forms,
-        )
+        key = (old.rows, old.candidates, *old.forms, "", new.rows, new.candidates, *new.forms)
         if key not in self._shared:
             pairs = self._same_candidates(old, new, self._same_rows(old.rows, new.rows))
             # equal pairs are one object, since `Joiner` and `Wording` know them by identity
@@ -164,9 +155,8 @@ class ChoiceMatcher:
         return self._shared[key]
 
     def _same_rows(self, old: Rows, new: Rows) -> Mapping[int, int]:
-        key = (id(old), id(new))
+        key = (old, new)
         if key not in self._rows:
-            self._kept += [old, new]
             self._rows[key] = same_rows(old, new)
         return self._rows[key]
 

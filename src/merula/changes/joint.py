@@ -10,7 +10,7 @@ from merula.changes.choices import ChoiceMatcher, SharedChoices
 from merula.changes.overlap import Overlap
 from merula.changes.pairing import DesignVariant, VariantPair
 from merula.compiler.compiled import Compiled
-from merula.core.frozen import frozen
+from merula.core.frozen import ById, frozen
 from merula.plan.order import Permutation
 from merula.plan.planner import Plan, phrases, slot_names
 
@@ -55,9 +55,9 @@ class Joiner:
             return SharedVariant(pair, None, None)
         choices = self._matcher.match(old, new)
         key = (
-            id(old.space),
-            id(new.space),
-            *((c.old, c.new, id(c.old_shared), id(c.new_shared)) for c in choices.both),
+            old.space,
+            new.space,
+            *((c.old, c.new, ById(c.old_shared), ById(c.new_shared)) for c in choices.both),
             choices.gone,
             choices.added,
         )
@@ -92,13 +92,13 @@ def shares(counts: Sequence[int], examples: int) -> list[int]:
     >>> shares([1, 5, 2], 6)
     [1, 3, 2]
     """
-    given = [0] * len(counts)
-    while examples > 0 and any(g < c for g, c in zip(given, counts, strict=True)):
+    sizes = [0] * len(counts)
+    while examples > 0 and any(size < count for size, count in zip(sizes, counts, strict=True)):
         for i, count in enumerate(counts):
-            if examples > 0 and given[i] < count:
-                given[i] += 1
+            if examples > 0 and sizes[i] < count:
+                sizes[i] += 1
                 examples -= 1
-    return given
+    return sizes
 
 
 def lexemes(plan: Plan, candidates: Sequence[int]) -> dict[str, str]:

@@ -58,7 +58,7 @@ def causes(
             group.what = group.lots[0].side.name
     ordered = [group for group in groups.by_cause.values() if group.count or group.lexemes]
     ordered.sort(key=lambda group: -group.count)
-    given = shares([group.drawable for group in ordered], examples)
+    sizes = shares([group.drawable for group in ordered], examples)
     return tuple(
         Cause(
             group.kind,
@@ -71,7 +71,7 @@ def causes(
                 for lot, candidates in drawn(group.lots, size, seed)
             ),
         )
-        for group, size in zip(ordered, given, strict=True)
+        for group, size in zip(ordered, sizes, strict=True)
     )
 
 

@@ -132,45 +132,45 @@ class Overlap:
         return self._parts[lost]
 
     def _make_parts(self, *, lost: bool) -> Iterator[LostPart]:
-        this, other = (self.old, self.new) if lost else (self.new, self.old)
-        rest = this.plan.count - (self.kept or 0)
+        half, other_half = (self.old, self.new) if lost else (self.new, self.old)
+        rest = half.plan.count - (self.kept or 0)
         if not rest:
             return
         for i in range(len(self.choices.both)):
-            lacking = this.lacking(i)
+            lacking = half.lacking(i)
             if len(lacking):
-                keep = [*this.shared[:i], lacking, *this.all()[i + 1 :]]
-                part = _countable(map(len, keep), this.among(keep))
+                keep = [*half.shared[:i], lacking, *half.all()[i + 1 :]]
+                part = _countable(map(len, keep), half.among(keep))
                 if part is not None:
                     rest -= part.count
                     yield LostPart(part, tuple(keep), choice=i)
-        base = this.among(this.shared)
-        demands = further(other.among(other.shared), set(map(form, base)))
+        base = half.among(half.shared)
+        demands = further(other_half.among(other_half.shared), set(map(form, base)))
         for failed, origin in failing(self.sizes, base, demands, rest):
-            yield LostPart(failed, tuple(this.shared), demand=origin)
+            yield LostPart(failed, tuple(half.shared), demand=origin)
 
 
 def failing(
-    sizes: Sequence[int], base: Sequence[Demand], demands: Sequence[Demand], wanted: int
+    sizes: Sequence[int], base: Sequence[Demand], demands: Sequence[Demand], missing: int
 ) -> Iterator[tuple[Space, ConstraintOrigin]]:
     """Yield the combinations that satisfy ``base`` but not all ``demands``, as disjoint spaces.
 
-    ``wanted`` is the count of these combinations: the search ends when so many are found. Each
+    ``missing`` is the count of these combinations: the search ends when so many are found. Each
     space comes with the origin of the first demand that fails in it. Demands whose text is not in
     the base come first, since an author looks for what is new. A part that cannot be counted is
     left out.
     """
-    if not wanted:
+    if not missing:
         return
     texts = {demand.origin.text for demand in base}
     so_far = list(base)
     for demand in sorted(demands, key=lambda d: (d.origin.text in texts, d.origin.text)):
         for denied in _denied(demand):
-            if not wanted:
+            if not missing:
                 return
             failed = _countable(sizes, [*so_far, *denied])
             if failed is not None and failed.count:
-                wanted -= failed.count
+                missing -= failed.count
                 yield failed, demand.origin
         so_far.append(demand)
 
@@ -178,7 +178,7 @@ def failing(
 def space(sizes: Iterable[int], demands: Iterable[Demand]) -> Space:
     """Return a space under demands, of which several may demand that the same slots differ.
 
-    `Space` takes such demands on different slots only; the rest become constraints on pairs.
+    `Space` takes them on different slots only; the rest become constraints on pairs.
     """
     constraints: list[Constraint] = []
     distinct: list[Distinct] = []

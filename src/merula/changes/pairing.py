@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from merula.compiler.compiled import CompiledDesign
-from merula.core.frozen import frozen
+from merula.core.frozen import ById, frozen
 from merula.design.cells import Cell, Variant, template
 from merula.design.placement import Lexical, OneOf, Placed, piece_template
 from merula.grammar import model as g
@@ -85,9 +85,9 @@ class Pairing:
 
 def sides(design: CompiledDesign) -> list[DesignVariant]:
     """Return the variants of a design, each with its plan."""
-    plans = {id(p.variant): (p, at) for p, at in zip(design.plans, design.starts, strict=True)}
+    plans = {ById(p.variant): (p, at) for p, at in zip(design.plans, design.starts, strict=True)}
     return [
-        DesignVariant(variant, cells, *plans.get(id(variant), (None, 0)))
+        DesignVariant(variant, cells, *plans.get(ById(variant), (None, 0)))
         for variant, cells in design.cells
     ]
 
@@ -104,30 +104,30 @@ class _Pairer:
         for axis, points in _points(new).items():
             self.points[axis] = self.points.get(axis, {}) | points
         self.labels = {
-            id(side): _labels(design, side)
-            for design, found in ((old, self.old), (new, self.new))
-            for side in found
+            side: _labels(design, side)
+            for design, variants in ((old, self.old), (new, self.new))
+            for side in variants
         }
         self.axes = sorted({name for labels in self.labels.values() for name in labels})
         self.factors = sorted({*_factors(old), *_factors(new)})
 
     def pairing(self) -> Pairing:
         pairs = _matched(self.old, self.new, lambda s: (s.variant.frame.name, self._choices(s)))
-        done = {id(side) for pair in pairs for side in pair}
-        rest = [[s for s in found if id(s) not in done] for found in (self.old, self.new)]
+        paired = {side for pair in pairs for side in pair}
+        rest = [[s for s in variants if s not in paired] for variants in (self.old, self.new)]
         pairs += _matched(rest[0], rest[1], lambda s: (self._choices(s), self._shown(s)))
-        done = {id(side) for pair in pairs for side in pair}
-        places = {id(side): i for i, side in enumerate(self.new)}
-        pairs.sort(key=lambda pair: places[id(pair[1])])
+        paired = {side for pair in pairs for side in pair}
+        places = {side: i for i, side in enumerate(self.new)}
+        pairs.sort(key=lambda pair: places[pair[1]])
         return Pairing(
             tuple(self._pair(one, other) for one, other in pairs),
-            tuple(side for side in self.old if id(side) not in done),
-            tuple(side for side in self.new if id(side) not in done),
+            tuple(side for side in self.old if side not in paired),
+            tuple(side for side in self.new if side not in paired),
         )
 
     def _choices(self, side: DesignVariant) -> Labels:
         """Return the label of a variant on every axis that either design has."""
-        labels = self.labels[id(side)]
+        labels = self.labels[side]
         return tuple(labels.get(x) or self._implied(x, side.predicted) for x in self.axes)
 
     def _implied(self, axis: str, items: Sequence[Values]) -> str | None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from merula.changes.choices import SharedChoice, brings
 from merula.core.arrays import Ints
-from merula.core.frozen import frozen
+from merula.core.frozen import ById, frozen
 from merula.design.placement import Fixed
 from merula.lexicon.surface import END, PhraseEdge, Surface
 from merula.plan.contrast import MAX_JOINT
@@ -74,7 +74,7 @@ class Wording:
     def __init__(self, old: Surface, new: Surface) -> None:
         self.old, self.new = old, new
         self.same_rules = old.rules == new.rules
-        self._texts: dict[tuple[int, int], tuple[object, object, Texts]] = {}
+        self._texts: dict[tuple[ById, ById], Texts] = {}
         self._tables: dict[tuple[object, ...], _Table] = {}
 
     def parts(
@@ -109,10 +109,10 @@ class Wording:
         return parts
 
     def _some(self, texts: Texts, shared: Ints) -> Texts:
-        key = (id(texts), id(shared))
-        if key not in self._texts:  # both are kept, so that their identities are not reused
-            self._texts[key] = (texts, shared, tuple(texts[i] for i in shared.tolist()))
-        return self._texts[key][2]
+        key = (ById(texts), ById(shared))
+        if key not in self._texts:
+            self._texts[key] = tuple(texts[i] for i in shared.tolist())
+        return self._texts[key]
 
     def demands(
         self, old: Sequence[PhraseTexts], new: Sequence[PhraseTexts], label: str, nothing: int
@@ -125,15 +125,15 @@ class Wording:
         if [part.choice for part in old] != [part.choice for part in new]:
             yield from self._jointly(old, new, origin, nothing)
             return
-        both = [_Both(a.choice, a.texts, b.texts) for a, b in zip(old, new, strict=True)]
-        if self.same_rules and all(part.old == part.new for part in both):
+        pairs = [_Both(a.choice, a.texts, b.texts) for a, b in zip(old, new, strict=True)]
+        if self.same_rules and all(part.old == part.new for part in pairs):
             return
-        tables = self._cell_tables(both)
-        for number in range(len(both)):
-            window = _window(number, both, tables)
+        tables = self._cell_tables(pairs)
+        for number in range(len(pairs)):
+            window = _window(number, pairs, tables)
             if window is None:
                 continue
-            choices = sorted({both[x].choice for x in window.parts if both[x].choice >= 0})
+            choices = sorted({pairs[x].choice for x in window.parts if pairs[x].choice >= 0})
             behaviours = [window.behaviours(choice) for choice in choices]
             demands = _demands(choices, behaviours, window.same, origin, nothing)
             yield from self._jointly(old, new, origin, nothing) if demands is None else demands
@@ -259,20 +259,20 @@ class _Window:
         return bool(int(table.same[candidate, right]) >> lost & 1)
 
 
-def _window(number: int, both: Sequence[_Both], tables: Sequence[_Table]) -> _Window | None:
+def _window(number: int, parts: Sequence[_Both], tables: Sequence[_Table]) -> _Window | None:
     """Return the parts that decide about one, or None if it always reads the same."""
     table = tables[number]
     if (table.same == _SAME).all():
         return None
-    left = number - 1 if number and tables[number - 1].swallows.any() else None
+    swallowing = number - 1 if number and tables[number - 1].swallows.any() else None
     alone = bool((table.same == table.same[:, :1]).all())
     rights: list[int] = []
-    if not alone or (left is not None and not table.settled):
+    if not alone or (swallowing is not None and not table.settled):
         for neighbour in range(number + 1, len(tables)):
             rights.append(neighbour)
             if tables[neighbour].settled:
                 break
-    return _Window(both, tables, number, left, tuple(rights))
+    return _Window(parts, tables, number, swallowing, tuple(rights))
 
 
 def _demands(

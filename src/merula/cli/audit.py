@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from merula.audit.format_names import FORMATS
 from merula.cli.grammars import usable
 from merula.cli.options import (
     complete_grammar,
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from merula.lexicon.surface import Surface
-
-MATRICES = ("matrices", "blm", "blm-first", "genbench", "xy")
-FORMATS = ("sentences", "pairs", "npi", "npi-pairs", *MATRICES)
 
 
 def _complete_check(
@@ -42,7 +40,10 @@ def _complete_check(
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path(path_type=Path))
 @click.option(
-    "--as", "kind", type=click.Choice(FORMATS), help="The format of the files; else it is guessed."
+    "--as",
+    "kind",
+    type=click.Choice(tuple(FORMATS)),
+    help="The format of the files; else it is guessed.",
 )
 @click.option("--good", metavar="COLUMN", default="", help="Pairs: the column of good sentences.")
 @click.option("--bad", metavar="COLUMN", default="", help="Pairs: the column of bad sentences.")

@@ -10,21 +10,28 @@ import click
 from merula.cli.options import complete_folder, seed_option
 from merula.cli.printing import progress_shown
 from merula.core.wording import counted
+from merula.exports.format_names import FORMATS
 
 if TYPE_CHECKING:
     from merula.exports.request import Made
 
-FORMATS = ("blimp", "minicons", "lm-eval", "syntaxgym", "latin-square")
+HELP = """Write published data for another tool.
+
+DIR is a folder that `merula publish` has made. Configurations that do not fit the format
+are left out, unless they are named.
+
+\b
+""" + "\n".join(f"{name:<13} {about}" for name, about in FORMATS.items())
 
 
-@click.command()
+@click.command(help=HELP)
 @click.argument(
     "folder", metavar="DIR", type=click.Path(path_type=Path), shell_complete=complete_folder
 )
 @click.option(
     "--as",
     "format_name",
-    type=click.Choice(FORMATS, case_sensitive=False),
+    type=click.Choice(tuple(FORMATS), case_sensitive=False),
     required=True,
     help="The tool that the data are for.",
 )
@@ -83,27 +90,16 @@ def export(
     seed: int,
     quiet: bool,
 ) -> None:
-    """Write published data for another tool.
-
-    DIR is a folder that `merula publish` has made. Configurations that do not fit the format
-    are left out, unless they are named.
-
-    \b
-    blimp         lines of JSON as in BLiMP, a file for each contrast
-    minicons      tables of pairs for the scorers of minicons
-    lm-eval       a folder of tasks for lm-evaluation-harness
-    syntaxgym     test suites with regions and predictions for SyntaxGym
-    latin-square  lists for rating studies, each item in one cell a list
-    """
-    from merula.exports.make import FORMATS as KNOWN
+    """Write published data for another tool (`HELP`)."""
+    from merula.exports.make import FORMATS as WRITERS
     from merula.exports.make import export as make
     from merula.exports.request import ExportOptions
 
-    chosen = KNOWN[format_name]
+    chosen = WRITERS[format_name]
     for option in ("field", "hub", "seed", "share_lexemes"):
         source = ctx.get_parameter_source(option)
         if source is click.core.ParameterSource.COMMANDLINE and option not in chosen.options:
-            owner = next(f.name for f in KNOWN.values() if option in f.options)
+            owner = next(f.name for f in WRITERS.values() if option in f.options)
             written = option.replace("_", "-")
             raise click.UsageError(f"--{written} is for --as {owner}, not for {format_name}")
     result = make(
@@ -131,15 +127,11 @@ def export(
 
 
 def _written(item: Made) -> str:
-    said = counted(item.count, item.noun, {"matrix": "matrices"}.get(item.noun))
+    """Say how much was written of a configuration, and into how many files."""
+    amount = counted(item.count, item.noun, {"matrix": "matrices"}.get(item.noun))
     if item.other_splits:
-        others = ", ".join(f"{split} {count:,}" for split, count in item.other_splits)
-        said += f" in {item.split} ({others})"
-    files = f"{item.files} files"
-    return (
-        said
-        if item.files == 1
-        else f"{said}, {files}"
-        if item.other_splits
-        else f"{said} in {files}"
-    )
+        rest = ", ".join(f"{split} {count:,}" for split, count in item.other_splits)
+        amount += f" in {item.split} ({rest})"
+    if item.files == 1:
+        return amount
+    return f"{amount}{',' if item.other_splits else ' in'} {item.files} files"

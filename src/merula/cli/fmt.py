@@ -38,13 +38,13 @@ def fmt(files: Sequence[str], check: bool, diff: bool, quiet: bool) -> None:
         raise click.UsageError("- cannot be combined with other files: leave them out")
     names = [STDIN] if stdin else grammars_in(files, report)
     read = _from_stdin if stdin else reformat
-    done = [file for name in names if (file := read(name, report)) is not None]
-    changed = [file for file in done if file.changed]
+    reformatted = [file for name in names if (file := read(name, report)) is not None]
+    changed = [file for file in reformatted if file.changed]
     if diff:
         for file in changed:
             _print_diff(file)
     elif stdin and not check:
-        for file in done:
+        for file in reformatted:
             sys.stdout.buffer.write(file.after)
     else:
         if not check:

@@ -30,7 +30,7 @@ def compiled(file: str, options: TableOptions) -> Compiled | tuple[Diagnostic, .
 def usable(file: str, options: TableOptions, *, quiet: bool = False) -> Compiled:
     """Return the compiled grammar of a file; errors are raised, warnings are counted.
 
-    With ``quiet`` nothing is said of warnings.
+    With ``quiet`` warnings are not printed.
     """
     from merula.core.diagnostics import MerulaError
 
@@ -55,7 +55,7 @@ def chosen(compiled: Compiled, name: str | None) -> list[CompiledDesign]:
     if name not in compiled.designs:
         raise MerulaError.of(
             "M610",
-            f"there is no paradigm or matrix called {name}",
+            f"there is no paradigm or matrix named {name}",
             remedy=did_you_mean(name, compiled.designs) or f"there is {listing(compiled.designs)}",
             place=compiled.source.name,
         )

@@ -1,6 +1,6 @@
 """``merula publish``: a data set repository that people load in one line.
 
-Options become a plan (`Publishing`), which is made in the folder; then it is said what was made,
+Options become a plan (`Publishing`), which is made in the folder; then they print what was made,
 and the folder may be sent to the hub.
 """
 
@@ -319,23 +319,23 @@ def _refuse(what: str, given: Mapping[str, object]) -> None:
 
 
 def _suite_plan(
-    asked: str,
+    suite_name: str,
     name: str,
     details: Details,
     rows: _RowOptions,
     default: str,
     tables: Mapping[str, Any],
 ) -> Publishing:
-    """Plan to publish a suite, which the user has named ``asked``."""
+    """Plan to publish a suite, which the user has named ``suite_name``."""
     from merula.publish.plan import Publishing, RowRequest
     from merula.publish.suites import SuiteRequest
     from merula.suite.recipe import MATRICES, known_suites, read_file
 
     given = {"--design": rows.designs, "--answers": rows.answers}
     _refuse("a suite", {**given, "--lexicon and the like": any(tables.values())})
-    if asked.lower() in known_suites():
-        asked = asked.lower()
-    file = read_file(asked)
+    if suite_name.lower() in known_suites():
+        suite_name = suite_name.lower()
+    file = read_file(suite_name)
     matrices = file.kind == MATRICES
     _refuse(f"a suite of {file.kind}", {"--type": not matrices and rows.types})
     disjoint = rows.disjoint or ""
@@ -343,7 +343,7 @@ def _suite_plan(
         raise click.UsageError(f"a suite of {file.kind} has no --disjoint {disjoint}: leave it out")
     suite = SuiteRequest(file, rows.max_instances, rows.seed, rows.split, rows.types, disjoint)
     request = RowRequest(rows_per_file=rows.part)
-    return Publishing.of_suite(name, asked, suite, details, request, default)
+    return Publishing.of_suite(name, suite_name, suite, details, request, default)
 
 
 def _demand_split(split: str) -> None:
@@ -392,14 +392,14 @@ def _report(out: Path, outcome: PublishOutcome) -> None:
         click.echo(_findings(outcome.audit))
     if outcome.saved:
         click.echo(f"{out / outcome.saved}  the card as it was edited by hand")
-    written, kept, deleted = len(outcome.written), len(outcome.kept), len(outcome.deleted)
+    written, unchanged, deleted = len(outcome.written), len(outcome.kept), len(outcome.deleted)
     if not written and not deleted:
         click.echo(f"{out}  nothing has changed", err=True)
         return
-    if kept or deleted:  # something was there: say what has changed
+    if unchanged or deleted:  # something was there: say what has changed
         _list("written", outcome.written)
         _list("deleted", outcome.deleted)
-    left = f", {kept} unchanged" if kept else ""
+    left = f", {unchanged} unchanged" if unchanged else ""
     gone = f", {deleted} deleted" if deleted else ""
     click.echo(f"{out}  {counted(written, 'file')} written{left}{gone}")
 
@@ -458,7 +458,7 @@ def _send(
     from merula.publish.hub.push import push
 
     with interrupted("the repository is as it was or has all; the same command goes on"):
-        done = push(
+        pushed = push(
             out,
             repo,
             _files_of(outcome),
@@ -467,16 +467,16 @@ def _send(
             progress=None if quiet else lambda text: click.echo(text, err=True),
             bars=sys.stderr.isatty() and not quiet,
         )
-    if not done.created and done.private == public:
-        now = "private" if done.private else "public"
+    if not pushed.created and pushed.private == public:
+        now = "private" if pushed.private else "public"
         click.echo(f"{repo} stays {now}: change that in its settings on the hub", err=True)
     if quiet:
         return
     sent, kept, deleted = (
-        len(done.of(*kinds)) for kinds in (("added", "changed"), ("kept",), ("deleted",))
+        len(pushed.of(*kinds)) for kinds in (("added", "changed"), ("kept",), ("deleted",))
     )
     click.echo(
-        f"{done.url}  {counted(sent, 'file')} uploaded"
+        f"{pushed.url}  {counted(sent, 'file')} uploaded"
         + f", {kept} there already" * bool(kept)
         + f", {deleted} deleted" * bool(deleted)
     )

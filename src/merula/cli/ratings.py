@@ -35,14 +35,14 @@ def ratings(folder: Path, files: tuple[Path, ...], out: Path, quiet: bool) -> No
     """
     from merula.exports.ratings import rated, write_ratings
 
-    found = rated(folder, files)
-    write_ratings(found, out, folder)
+    table = rated(folder, files)
+    write_ratings(table, out, folder)
     if not quiet:
-        scale = found.scale
+        scale = table.scale
         empty = f", {scale.empty:,} left empty" if scale.empty else ""
         raters = counted(scale.raters, "rater")
         click.echo(f"{out}  {counted(scale.count, 'rating')} by {raters}{empty}")
         click.echo(f"ratings: {scale}")
-        if found.fillers:
-            lines = counted(found.fillers, "line")
+        if table.fillers:
+            lines = counted(table.fillers, "line")
             click.echo(f"left out, as fillers: {lines} without a code", err=True)

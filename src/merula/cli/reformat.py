@@ -165,10 +165,10 @@ def _lines(data: bytes) -> list[str]:
 
 def _replace(target: Path, data: bytes) -> None:
     """Replace a file by a new one with the same rights and owner."""
-    with replacing(target) as made:
-        made.write_bytes(data)
+    with replacing(target) as temporary:
+        temporary.write_bytes(data)
         old = target.stat()
         with suppress(PermissionError, AttributeError):  # another's file; Windows has no owners
-            os.chown(made, old.st_uid, old.st_gid)
-        shutil.copystat(target, made)
-        os.utime(made)
+            os.chown(temporary, old.st_uid, old.st_gid)
+        shutil.copystat(target, temporary)
+        os.utime(temporary)

@@ -70,7 +70,7 @@ def scaffold(root: Path, kind: str, code: str, name: str) -> Scaffold:
     return Scaffold(name, language["name"], {name + SUFFIX: grammar, table: words})
 
 
-def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
+def write_scaffold(scaffold: Scaffold, folder: Path) -> tuple[Path, ...]:
     """Write the files into a new folder, all of them or none; return their paths.
 
     Raises `MerulaError` where something of that name exists, or where it cannot be written.
@@ -79,11 +79,11 @@ def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
     new: list[Path] = []  # folders above it that are made
     try:
         if folder.exists() or folder.is_symlink():
-            raise _exists(made.name, folder)
+            raise _exists(scaffold.name, folder)
         new = [path for path in (folder.parent, *folder.parent.parents) if not path.exists()]
         folder.parent.mkdir(parents=True, exist_ok=True)
         partial.mkdir()
-        for name, text in made.files.items():
+        for name, text in scaffold.files.items():
             (partial / name).write_text(text, encoding="utf-8", newline="\n")
         partial.rename(folder)
     except (OSError, ValueError) as error:
@@ -96,7 +96,7 @@ def write_scaffold(made: Scaffold, folder: Path) -> tuple[Path, ...]:
     except BaseException:
         _clear(partial, new)
         raise
-    return tuple(folder / name for name in made.files)
+    return tuple(folder / name for name in scaffold.files)
 
 
 def checked_name(name: str) -> str:
@@ -139,26 +139,26 @@ def _shown(text: str) -> str:
     return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text)
 
 
-def _language(known: Sequence[Mapping[str, str]], code: str) -> Mapping[str, str]:
+def _language(languages: Sequence[Mapping[str, str]], code: str) -> Mapping[str, str]:
     """Return the row of a language's code; raises `MerulaError` with the codes there are."""
-    for row in known:
+    for row in languages:
         if row["code"] == code:
             return row
-    meant = _near_language(known, code)
-    codes = listing(f"{row['code']} ({row['name']})" for row in known)
+    near_code = _near_language(languages, code)
+    codes = listing(f"{row['code']} ({row['name']})" for row in languages)
     raise MerulaError.of(
         "M641",
         f"there are no words for a new grammar in `{_shown(code)}`; there are some in {codes}",
-        remedy=f"did you mean {meant}?"
-        if meant
+        remedy=f"did you mean {near_code}?"
+        if near_code
         else "begin with the nearest of these, then replace the words of its table and the"
         " language's code in the grammar",
     )
 
 
-def _near_language(known: Sequence[Mapping[str, str]], code: str) -> str:
+def _near_language(languages: Sequence[Mapping[str, str]], code: str) -> str:
     """Return the code that ``FR``, ``fr-CH`` or ``frensh`` means, or an empty string."""
-    codes = {row["name"]: row["code"] for row in known}
+    codes = {row["name"]: row["code"] for row in languages}
     short = code.casefold().replace("_", "-").partition("-")[0]
     if short in codes.values():
         return short

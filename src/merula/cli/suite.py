@@ -178,13 +178,13 @@ def _only(
     layout: str,
     disjoint: str | None,
     other_layouts: tuple[str, ...],
-    others: tuple[str, ...],
+    other_divisions: tuple[str, ...],
     kind: str,
 ) -> None:
     """Raise `click.UsageError` for layouts and divisions of the other kind of recipe."""
     for name, value, other in (
         ("layout", layout, other_layouts),
-        ("disjoint", disjoint, others),
+        ("disjoint", disjoint, other_divisions),
     ):
         if value in other:
             raise click.UsageError(f"a recipe of {kind} has no --{name} {value}: leave it out")
@@ -197,9 +197,9 @@ def _make(plan: SuitePlan, out: Path, workers: int | None, quiet: bool) -> None:
 
     progress = progress_shown(quiet=quiet)
     with interrupted("nothing was written"):
-        made = make_suite(plan, out, workers=workers or processors(), progress=progress)
+        suite = make_suite(plan, out, workers=workers or processors(), progress=progress)
     if not quiet:
-        _report(plan, out, made)
+        _report(plan, out, suite)
 
 
 def _split(text: str | None) -> Split | None:
@@ -213,17 +213,17 @@ def _split(text: str | None) -> Split | None:
         raise click.BadParameter(str(error), param_hint="--split") from None
 
 
-def _report(plan: SuitePlan, out: Path, made: MadeSuite) -> None:
+def _report(plan: SuitePlan, out: Path, suite: MadeSuite) -> None:
     """Print what is in the folder now."""
     from merula.suite.summary import summary
 
-    for grammar, count in made.warnings.items():
+    for grammar, count in suite.warnings.items():
         warnings = counted(count, "warning")
         click.echo(f"{grammar}: {warnings}; `merula check {grammar}` shows them", err=True)
-    draw(summary(plan, made.manifest))
-    files = len(made.manifest.files)
+    draw(summary(plan, suite.manifest))
+    files = len(suite.manifest.files)
     click.echo()
-    if made.is_new:
+    if suite.is_new:
         click.echo(f"{out}  {counted(files, 'file')}")
     else:
         click.echo(f"{out} is complete already; nothing is left to do", err=True)

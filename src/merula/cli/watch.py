@@ -55,24 +55,24 @@ def watch(file: str, design: str | None, seed: int, instance: int | None, **tabl
             click.echo()
 
 
-def _show(seen: Look, design: str | None, seed: int, instance: int | None) -> None:
+def _show(look: Look, design: str | None, seed: int, instance: int | None) -> None:
     """Print the problems of a grammar, its drawings if it has no errors, and a line on both."""
     from merula.core.diagnostics import MerulaError
 
-    print_problems(seen.problems)
+    print_problems(look.problems)
     try:
-        _draw(seen, design, seed, instance)
+        _draw(look, design, seed, instance)
     except MerulaError as error:
         print_problems(error.problems)
-    click.secho(f"{_summary(seen)} — {WAITING}", dim=True)
+    click.secho(f"{_summary(look)} — {WAITING}", dim=True)
 
 
-def _draw(seen: Look, design: str | None, seed: int, instance: int | None) -> None:
+def _draw(look: Look, design: str | None, seed: int, instance: int | None) -> None:
     from merula.plan.order import Permutation
     from merula.show.drawing import draw_instance, draw_template
     from merula.show.terminal import render
 
-    compiled = seen.compiled
+    compiled = look.compiled
     if compiled is None or compiled.failed:
         return
     language = compiled.grammar.language if compiled.grammar is not None else ""
@@ -86,16 +86,16 @@ def _draw(seen: Look, design: str | None, seed: int, instance: int | None) -> No
         click.echo()
 
 
-def _summary(seen: Look) -> str:
-    errors = sum(problem.severity == "error" for problem in seen.problems)
-    warnings = len(seen.problems) - errors
-    parts = [f"checked in {max(seen.seconds, 0.01):.2f} s"]
+def _summary(look: Look) -> str:
+    errors = sum(problem.severity == "error" for problem in look.problems)
+    warnings = len(look.problems) - errors
+    parts = [f"checked in {max(look.seconds, 0.01):.2f} s"]
     if errors:
         parts.append(counted(errors, "error"))
     if warnings:
         parts.append(counted(warnings, "warning"))
-    if seen.compiled is not None and not errors:
-        designs = seen.compiled.designs.values()
+    if look.compiled is not None and not errors:
+        designs = look.compiled.designs.values()
         parts.append(counted(len(designs), "design"))
         parts.append(counted(sum(design.count for design in designs), "instance"))
     return ", ".join(parts)

@@ -1,8 +1,9 @@
-"""What published columns hold: their types, and rows in them.
+"""The types of published columns, and the conversion of rows to them and back.
 
 Published rows are those of `merula.rows.maker`, typed for Hugging Face Datasets: labels, cells
 and error types are class labels (numbers with names), the items and the answers of matrices are
-lists of a fixed length. `Fields.encode` writes rows so, `Fields.decode` gives them back.
+lists of a fixed length. `Fields.encode` converts rows to these types, `Fields.decode` converts them
+back.
 
 >>> features = Fields((("label", ClassNames(("unacceptable", "acceptable"))),))
 >>> features.to_json()
@@ -28,7 +29,7 @@ from merula.grammar.model import LETTERS
 from merula.rows.columns import TEXT_COLUMNS, WORD
 from merula.rows.maker import RowMaker
 
-LABEL, ACCEPTABLE = "label", "acceptable"  # what is published, what rows call it
+LABEL, ACCEPTABLE = "label", "acceptable"  # the name of one column when published, and in rows
 LABELS = ("unacceptable", "acceptable")
 DTYPES = ("string", "int32", "int64", "float64", "bool")
 NO_CLASS = "none"  # the class of answers that break nothing; rows leave it empty
@@ -43,14 +44,14 @@ class Value:
 
 @frozen
 class ClassNames:
-    """One of some names, kept as its number; null where a row has none."""
+    """A class label: one of some names, stored as its number; null where a row has none."""
 
     names: tuple[str, ...]
 
 
 @frozen
 class Items:
-    """A list; ``length`` is how many items each has (-1: as many as it happens to)."""
+    """A list; ``length`` is its number of items, -1 if that differs from row to row."""
 
     of: Feature
     length: int = -1
@@ -58,13 +59,13 @@ class Items:
 
 @frozen
 class Fields:
-    """Named values side by side: all columns of a table, or those inside one."""
+    """Named features: all columns of a table, or those inside one column."""
 
     fields: tuple[tuple[str, Feature], ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the fields are called."""
+        """Return the names of the fields."""
         return tuple(name for name, _ in self.fields)
 
     def __getitem__(self, name: str) -> Feature:
@@ -78,13 +79,13 @@ class Fields:
         return name in self.names
 
     def arrow_schema(self) -> Any:
-        """The Arrow schema of published rows, with the metadata that Datasets looks for."""
+        """Return the Arrow schema of published rows, with the metadata that Datasets looks for."""
         fields = [pa.field(name, _arrow(feature)) for name, feature in self.fields]
         info = json.dumps({"info": {"features": self.to_json()}}, ensure_ascii=False)
         return pa.schema(fields, {"huggingface": info})
 
     def table(self, batches: Iterable[Any]) -> Any:
-        """Rows of `merula.rows.maker` (record batches) as a table of published rows."""
+        """Return rows of `merula.rows.maker` (record batches) as a table of published rows."""
         return pa.Table.from_batches(map(self.encode, batches), self.arrow_schema())
 
     @cached_property
@@ -92,7 +93,7 @@ class Fields:
         return self.arrow_schema()
 
     def encode(self, batch: Any) -> Any:
-        """Rows of `merula.rows.maker` as published rows (both are record batches)."""
+        """Convert a record batch of `merula.rows.maker` to a record batch of published rows."""
         columns = [
             _encoded(batch.column(ACCEPTABLE if name == LABEL else name), feature)
             for name, feature in self.fields
@@ -100,9 +101,9 @@ class Fields:
         return pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
     def decode(self, batch: Any) -> Any:
-        """Published rows, or some of their columns, as rows of `merula.rows.maker`.
+        """Convert published rows, or some of their columns, to rows of `merula.rows.maker`.
 
-        Raises ValueError or pyarrow's errors where the columns hold something else.
+        Raises ValueError or pyarrow's errors where the columns do not have these features.
         """
         names, columns = [], []
         for name, stored in zip(batch.schema.names, batch.columns, strict=True):
@@ -117,29 +118,29 @@ class Fields:
         return pa.RecordBatch.from_arrays(columns, names=names)
 
     def to_json(self) -> dict[str, Any]:
-        """The features as Hugging Face Datasets writes them into ``dataset_info``."""
+        """Return the features as Hugging Face Datasets writes them into ``dataset_info``."""
         return {name: _json(feature) for name, feature in self.fields}
 
     @staticmethod
     def of_json(value: Any) -> Fields:
-        """The features that `to_json` wrote; raises ValueError where they are none."""
+        """Return the features that `to_json` wrote; raises ValueError for any other value."""
         if not isinstance(value, Mapping):
             raise ValueError(f"features are {value!r}"[:80])
         return Fields(tuple((str(name), _of_json(own)) for name, own in value.items()))
 
     def to_yaml(self) -> list[dict[str, Any]]:
-        """The features as they stand in the YAML of a card."""
+        """Return the features as the YAML of a card has them."""
         return [{"name": name, **_yaml(feature)} for name, feature in self.fields]
 
-    def differences(self, there: Fields) -> Iterator[str]:
-        """How other features differ from these, in words."""
-        for name in there.names:
+    def differences(self, before: Fields) -> Iterator[str]:
+        """Yield in words what has changed since ``before``, the features published earlier."""
+        for name in before.names:
             if name not in self:
                 yield f"the column {name} is there and not here"
         for name, feature in self.fields:
-            if name not in there:
+            if name not in before:
                 yield f"the column {name} is here and not there"
-            elif there[name] != feature:
+            elif before[name] != feature:
                 yield f"the column {name} has other values or another type"
 
 
@@ -150,11 +151,11 @@ Feature: TypeAlias = Value | ClassNames | Items | Fields
 
 
 def features_of(makers: Sequence[RowMaker]) -> Fields:
-    """The features of the rows of one or several designs of a kind."""
-    known = _Known([maker.design for maker in makers], makers[0].paradigm)
+    """Return the features of the rows of one or several designs of a kind."""
+    typed = _DesignFeatures([maker.design for maker in makers], makers[0].paradigm)
     return Fields(
         tuple(
-            (LABEL if field.name == ACCEPTABLE else field.name, known.feature(field))
+            (LABEL if field.name == ACCEPTABLE else field.name, typed.feature(field))
             for field in common_schema(maker.schema for maker in makers)
         )
     )
@@ -163,8 +164,8 @@ def features_of(makers: Sequence[RowMaker]) -> Fields:
 CLASSES = ClassNames((NO_CLASS, *LETTERS))
 
 
-class _Known:
-    """The names that class labels of some designs have."""
+class _DesignFeatures:
+    """A maker of features, with the names of class labels in some designs."""
 
     def __init__(self, designs: Sequence[CompiledDesign], paradigm: bool) -> None:
         self.paradigm = paradigm
@@ -186,7 +187,7 @@ class _Known:
         }
 
     def feature(self, field: Any) -> Feature:
-        """The feature of a column."""
+        """Return the feature of a column."""
         name = field.name
         if name == "factors":
             return self._struct(field, lambda cell: cell.factors)
@@ -194,7 +195,7 @@ class _Known:
             return self._struct(field, lambda cell: cell.scopes)
         inner = self.names.get(name)
         if inner is not None and not inner.names:
-            inner = None  # Datasets know no class label without names
+            inner = None  # in Datasets a class label has at least one name
         if name in ("frame", "cell", ACCEPTABLE):
             return inner or _plain(field.type)
         role = name.partition("_")[0]
@@ -213,11 +214,13 @@ class _Known:
             return Items(plain.of, length)
         return plain
 
-    def _struct(self, field: Any, said: Any) -> Fields:
+    def _struct(self, field: Any, pairs_of: Any) -> Fields:
+        """Return the feature of a column of factors or scopes: a class label for each of them."""
+        values = [dict(pairs_of(cell)) for cell in self.cells]
         return Fields(
             tuple(
-                (own.name, _names(dict(said(cell)).get(own.name) for cell in self.cells))
-                for own in field.type
+                (inner.name, _names(of_cell.get(inner.name) for of_cell in values))
+                for inner in field.type
             )
         )
 
@@ -227,7 +230,7 @@ def _names(texts: Any) -> ClassNames:
 
 
 def _plain(kind: Any) -> Feature:
-    """The feature of an Arrow type without names or lengths."""
+    """Return the feature of an Arrow type, without class labels and fixed lengths."""
     if pa.types.is_dictionary(kind):
         return _plain(kind.value_type)
     if pa.types.is_struct(kind):
@@ -270,13 +273,13 @@ def _encoded(column: Any, feature: Feature) -> Any:
 
 
 def _numbers(column: Any, names: Sequence[str]) -> Any:
-    """Words as the numbers of their names."""
+    """Return the numbers of class labels for a column of their names."""
     if pa.types.is_boolean(column.type):
         return column.cast(pa.int64())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     place = {name: i for i, name in enumerate(names)}
-    # the dictionary may hold more than the column: words of other cells
+    # the dictionary may also have the words of cells that are not in this column
     words = column.dictionary.to_pylist()
     numbers = pa.array([place.get(word) for word in words], pa.int64()).take(column.indices)
     assert numbers.null_count == column.null_count, names
@@ -339,7 +342,7 @@ def _of_json(value: Any) -> Feature:
 
 
 def _yaml(feature: Feature) -> dict[str, Any]:
-    """What follows a field's name: its kind, and what that says."""
+    """Return the entries of a field besides its name: its kind, names and length."""
     if isinstance(feature, Items):
         length = {} if feature.length < 0 else {"length": feature.length}
         return {"list": _inner(feature.of), **length}

@@ -1,6 +1,6 @@
 """The folder that a data set is written into: whole files, and a manifest that comes last.
 
-Until all is done, a subfolder ``.merula`` holds what the data set is to be and what is done of it.
+Until all is done, a subfolder ``.merula`` contains the manifest to be and the files that are done.
 Three commands write such folders, and differ in when files move to their places:
 
 - `RunFolder`: each part as soon as it is done, so that shards and later runs go on with the rest;
@@ -70,7 +70,7 @@ class Folder:
                 folder.rmdir()
 
     def _demand_free(self) -> None:
-        """Raise where the folder holds anything but ``.merula``."""
+        """Raise where the folder contains anything but ``.merula``."""
         if self.out.is_dir() and all(path.name == STATE for path in self.out.iterdir()):
             return
         if self.out.exists() or self.out.is_symlink():
@@ -122,7 +122,7 @@ def demand_name(out: Path) -> None:
 
 
 def not_empty(out: Path) -> MerulaError:
-    """Return the error of a folder that holds something else already."""
+    """Return the error of a folder that contains something else already."""
     what = "is not empty" if out.is_dir() else "is a file"
     return MerulaError.of(
         "M609",
@@ -155,18 +155,18 @@ def new_folder(out: Path, source: Path | None = None) -> Iterator[Path]:
         demand_outside(out, source)
     out = out.absolute() if out.name in ("", "..") else out
     aside = partial_path(out)
-    made: list[Path] = []
+    new_parents: list[Path] = []
 
     def leave() -> bool:
         shutil.rmtree(aside, ignore_errors=True)
-        for folder in made:
+        for folder in new_parents:
             with suppress(OSError):
                 folder.rmdir()
         return False
 
     with writing(out, leave):
         _demand_unfilled(out)
-        made += [path for path in out.parents if not path.exists()]
+        new_parents += [path for path in out.parents if not path.exists()]
         aside.mkdir(parents=True)
         yield aside
         for path in sorted(aside.rglob("*"), reverse=True):

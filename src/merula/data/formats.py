@@ -21,7 +21,7 @@ Write = Callable[[Any], None]
 
 
 def plain_schema(schema: Any) -> Any:
-    """A schema with dictionaries replaced by their values."""
+    """Return a schema with the types of values in the place of dictionaries."""
     fields = [pa.field(f.name, _plain_type(f.type)) for f in schema]
     return pa.schema(fields, metadata=schema.metadata)
 
@@ -37,14 +37,14 @@ def _plain_type(kind: Any) -> Any:
 
 
 def plain(batch: Any) -> Any:
-    """A batch with dictionaries replaced by their values."""
+    """Return a batch with values in the place of dictionaries."""
     return batch.cast(plain_schema(batch.schema))
 
 
 def encoded(column: Any, kind: Any) -> Any:
-    """A column of plain values as the type of our rows, which may hold dictionaries.
+    """Convert a column of plain values to a type of Merula's rows, which may have dictionaries.
 
-    Raises ValueError where something is null that never is (only words are).
+    Raises ValueError where a value is null; only in columns of words may values be null.
     """
     if column.type == kind:
         return column
@@ -71,7 +71,7 @@ def encoded(column: Any, kind: Any) -> Any:
 
 @contextmanager
 def _parquet(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
-    """Parquet with Snappy; its logical types are plain, so that every reader knows them."""
+    """Write Parquet with Snappy; its logical types are plain, so that every reader knows them."""
     import pyarrow.parquet as pq
 
     del sample
@@ -109,7 +109,7 @@ def _parquet(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
 
 
 def _paths(name: str, kind: Any) -> Iterator[str]:
-    """The names that Parquet has for the columns inside a column."""
+    """Yield the names that Parquet has for the columns inside a column."""
     if pa.types.is_struct(kind):
         for field in kind:
             yield from _paths(f"{name}.{field.name}", field.type)
@@ -121,7 +121,7 @@ def _paths(name: str, kind: Any) -> Iterator[str]:
 
 @contextmanager
 def _arrow(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
-    """An Arrow IPC stream of plain types, as Hugging Face Datasets keeps its own data."""
+    """Write an Arrow IPC stream of plain types, as Hugging Face Datasets keeps its own data."""
     del sample
     with path.open("wb") as file, pa.ipc.new_stream(file, plain_schema(schema)) as writer:
         yield lambda batch: writer.write_batch(plain(batch))
@@ -129,7 +129,7 @@ def _arrow(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
 
 @contextmanager
 def _jsonl(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
-    """An object a line, as ``json.dumps(row, ensure_ascii=False)`` writes it."""
+    """Write a JSON object a line, as ``json.dumps(row, ensure_ascii=False)`` does."""
     del schema, sample
     with path.open("wb") as file:
 
@@ -142,7 +142,7 @@ def _jsonl(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
 
 @contextmanager
 def _csv(path: Path, schema: Any, sample: Any) -> Iterator[Write]:
-    """Nested columns flattened: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``.
+    """Write nested columns flat: ``factors.npi``, ``answers.0``; lists of rules joined by ``; ``.
 
     The byte order mark makes spreadsheets read UTF-8 as UTF-8. ``sample`` is a row, to name the
     columns where no row follows.
@@ -183,7 +183,7 @@ WRITERS: Mapping[str, Callable[[Path, Any, Any], AbstractContextManager[Write]]]
 def read_batches(path: Path, format_name: str, schema: Any, rows: int) -> Iterator[Any]:
     """Yield the batches of a Parquet or Arrow file, ``rows`` in each but the last.
 
-    Raises ValueError or pyarrow's errors where the file is not one of ours.
+    Raises ValueError or pyarrow's errors where Merula did not write the file.
     """
     for table in in_blocks(_stored(path, format_name), rows):
         yield as_batch(table, schema)
@@ -191,15 +191,15 @@ def read_batches(path: Path, format_name: str, schema: Any, rows: int) -> Iterat
 
 def in_blocks(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     """Yield batches as tables of so many rows each but the last, none of them empty."""
-    left: list[Any] = []
+    pending: list[Any] = []
     for batch in batches:
-        left.append(batch)
-        while sum(b.num_rows for b in left) >= rows:
-            table = pa.Table.from_batches(left).combine_chunks()
+        pending.append(batch)
+        while sum(b.num_rows for b in pending) >= rows:
+            table = pa.Table.from_batches(pending).combine_chunks()
             yield table.slice(0, rows).combine_chunks()
-            left = table.slice(rows).to_batches()
-    if sum(b.num_rows for b in left):
-        yield pa.Table.from_batches(left).combine_chunks()
+            pending = table.slice(rows).to_batches()
+    if sum(b.num_rows for b in pending):
+        yield pa.Table.from_batches(pending).combine_chunks()
 
 
 def _stored(path: Path, format_name: str) -> Iterator[Any]:
@@ -216,7 +216,7 @@ def _stored(path: Path, format_name: str) -> Iterator[Any]:
 
 
 def stored_schema(path: Path, format_name: str) -> Any:
-    """The schema of a Parquet or Arrow file."""
+    """Return the schema of a Parquet or Arrow file."""
     if format_name == "parquet":
         import pyarrow.parquet as pq
 
@@ -242,7 +242,7 @@ def as_batch(table: Any, schema: Any) -> Any:
 
 
 def json_texts(array: Any) -> Any:
-    """Each value of an array as ``json.dumps(value, ensure_ascii=False)`` writes it.
+    """Return each value of an array as ``json.dumps(value, ensure_ascii=False)`` writes it.
 
     >>> import pyarrow as pa
     >>> json_texts(pa.array([{"a": ["x", 'y"'], "b": None}])).to_pylist()
@@ -274,7 +274,7 @@ def _filled(texts: Any, array: Any) -> Any:
 
 
 def _json_strings(array: Any) -> Any:
-    """Strings in quotes; those that need more than quotes one by one."""
+    """Return strings as JSON: in quotes; `json` writes those with characters to be escaped."""
     odd = pc.match_substring_regex(array, '["\\\\\\x00-\\x1f]')
     if pc.any(odd).as_py():
         texts = [
@@ -293,7 +293,7 @@ def _flat_batch(batch: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
-    """The columns of a table that a column is spread over, with values that are no lists."""
+    """Yield the flat columns, with their names, that a nested column becomes in a table."""
     kind = column.type
     if pa.types.is_struct(kind):
         for field, child in zip(kind, column.flatten(), strict=True):
@@ -313,7 +313,7 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_joined(name: str, kind: Any) -> bool:
-    """Whether a list has as many members as it happens to have: broken rules, spans."""
+    """Return whether lists differ in length from row to row: broken rules, spans."""
     first = name.partition(".")[0]
     if pa.types.is_struct(kind.value_type):
         return first in ("spans", "context_spans", "answer_spans")
@@ -321,7 +321,7 @@ def _is_joined(name: str, kind: Any) -> bool:
 
 
 def _member(items: Any) -> Any:
-    """A rule's name, or a span as ``N1 4-10``."""
+    """Return the texts of members of a list: the name of a rule, or a span as ``N1 4-10``."""
     if not pa.types.is_struct(items.type):
         return items.cast(pa.string())
     name, start, end = (child.cast(pa.string()) for child in items.flatten())
@@ -329,7 +329,7 @@ def _member(items: Any) -> Any:
 
 
 def _fields(column: Any) -> Any:
-    """Values as fields of CSV: in quotes where they hold a comma, a quote or a line end."""
+    """Return values as fields of CSV: in quotes if they contain a comma, a quote or a line end."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         texts = _fields(column.dictionary).take(column.indices)

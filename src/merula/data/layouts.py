@@ -26,7 +26,7 @@ from merula.design.outline import OutlinePart, Outliner, is_item, objects
 from merula.grammar.model import CORRECT, Frame
 from merula.rows.columns import variant_text
 
-ABSENT = "None"  # SUBJ_None: the object is absent here, and stands in another item
+ABSENT = "None"  # SUBJ_None: the object is absent here, and another item has it
 _STOP = re.compile(r"""^(.*\w.*?)\s*([^\w\s()\[\]{}"'«»“”‘’]+)$""", re.DOTALL)
 _NEEDED = (
     "address",
@@ -44,8 +44,8 @@ _SPANS = ("context_spans", "answer_spans")
 class _Sentence(NamedTuple):
     """A sentence without its words.
 
-    ``chunks`` says which of its parts stands at each place, None where an object is absent that
-    stands in another item.
+    ``chunks`` says which of its parts is at each place, None where an object is absent that another
+    item has.
     """
 
     template: str
@@ -74,19 +74,19 @@ class Outlines:
 
     @staticmethod
     def of(design: CompiledDesign) -> Outlines:
-        """The outlines of a matrix that has instances.
+        """Return the outlines of a matrix that has instances.
 
         Raises `MerulaError` for a paradigm.
         """
         demand_matrix(design)
         outliner = Outliner(cell for _, cells in design.cells for cell in cells)
-        found, shape = {}, (0, 0)
+        outlines, shape = {}, (0, 0)
         for plan in design.plans:
             cells = [cell.cell for cell in plan.cells]
             variant = _variant(plan.variant.frame, cells, [outliner.parts(cell) for cell in cells])
-            found[plan.variant.frame.name, variant_text(plan)] = variant
+            outlines[plan.variant.frame.name, variant_text(plan)] = variant
             shape = (len(variant.context), len(variant.answers))
-        return Outlines(design.name, shape, found)
+        return Outlines(design.name, shape, outlines)
 
 
 class LaidOutMatrix(NamedTuple):
@@ -103,7 +103,7 @@ def wide(matrices: Sequence[LaidOutMatrix], out: TextIO, *, correct: str = "True
     ``Sent_template_1`` …, ``Sent_chunks_1`` …, then ``Answer``, ``Answer_label``, ``Answer_value``,
     ``Answer_template`` and ``Answer_chunks``, each numbered from 1. A template is ``subj_sg
     n1_None verb_sg``, chunks are a list in Python's notation; ``correct`` is the label of the right
-    answer. The rows need spans. Answers stand in the order of the rows, so the right one is not
+    answer. The rows need spans. Answers are in the order of the rows, so the right one is not
     always first. Raises `MerulaError` (M670) where the matrices differ in how many items or
     answers they have.
     """
@@ -257,18 +257,18 @@ def _variant(
 
 
 def _sentence(parts: tuple[OutlinePart, ...], expected: Sequence[str]) -> _Sentence:
-    """A sentence with the expected objects that it lacks put in where they would stand."""
+    """Return a sentence with the objects that it lacks put in at the places they would have."""
     places = {name: i for i, name in enumerate(expected)}
-    found: list[tuple[str, str, int | None]] = [
+    tokens: list[tuple[str, str, int | None]] = [
         (part.name, "_".join([part.name, *part.values] if part.name else part.values), i)
         for i, part in enumerate(parts)
     ]
     for name, place in places.items():
-        if all(other != name for other, _, _ in found):
-            after = (i for i, (other, _, _) in enumerate(found) if places.get(other, -1) > place)
-            found.insert(next(after, len(found)), (name, f"{name}_{ABSENT}", None))
-    template = " ".join(re.sub(r"\s+", "_", token) for _, token, _ in found)
-    return _Sentence(template, parts, tuple(i for _, _, i in found))
+        if all(other != name for other, _, _ in tokens):
+            after = (i for i, (other, _, _) in enumerate(tokens) if places.get(other, -1) > place)
+            tokens.insert(next(after, len(tokens)), (name, f"{name}_{ABSENT}", None))
+    template = " ".join(re.sub(r"\s+", "_", token) for _, token, _ in tokens)
+    return _Sentence(template, parts, tuple(i for _, _, i in tokens))
 
 
 def _chunks(
@@ -286,27 +286,27 @@ def _chunks(
 def _cut(
     text: str, spans: Sequence[Mapping[str, Any]], parts: Sequence[OutlinePart]
 ) -> tuple[list[str], str]:
-    """The words of each part, and the full stop that the surface rules add.
+    """Return the words of each part, and the full stop that the surface rules add.
 
-    What stands between spans is fixed words.
+    Between spans there are fixed words.
     """
     starts = [*(span["start"] for span in spans), len(text)]
     at, number = 0, 0
-    found: list[str] = []
+    words: list[str] = []
     for part in parts:
         if not part.overt:
-            found.append("")
+            words.append("")
         elif part.name:
             at = spans[number]["end"]
-            found.append(text[starts[number] : at])
+            words.append(text[starts[number] : at])
             number += 1
         else:
-            found.append(text[at : starts[number]].strip())
+            words.append(text[at : starts[number]].strip())
     last = max((i for i, part in enumerate(parts) if part.overt), default=-1)
     if last < 0 or parts[last].name:
-        return found, text[at:].strip()
-    ended = _STOP.match(found[last])  # fixed words go on to the end, with the full stop
+        return words, text[at:].strip()
+    ended = _STOP.match(words[last])  # fixed words go on to the end, with the full stop
     if ended is None:
-        return found, ""
-    found[last] = ended[1]
-    return found, ended[2]
+        return words, ""
+    words[last] = ended[1]
+    return words, ended[2]

@@ -72,7 +72,7 @@ class PublicationFolder(Folder):
             mark.write_bytes(self.key.encode())
 
     def _demand_unused(self) -> None:
-        """Raise where the folder holds anything but hidden files, such as those of git."""
+        """Raise where the folder contains anything but hidden files, such as those of git."""
         if not self.out.is_dir():
             return
         generated = (self.state / RUN).exists()  # what is done of a run of `merula generate`
@@ -80,7 +80,7 @@ class PublicationFolder(Folder):
             raise not_empty(self.out)
 
     def _take_lock(self) -> None:
-        """Let no other process publish here at the same time, where the system has such locks."""
+        """Let no other process publish here at the same time, if the system can lock files."""
         try:
             import fcntl
         except ImportError:
@@ -106,13 +106,13 @@ class PublicationFolder(Folder):
 
     def leave(self) -> bool:
         """After a failure: parts that are done stay, what else was made is taken away."""
-        done = False
+        unfinished = False
         with suppress(OSError):
-            done = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
-            if self._own and not done:
+            unfinished = is_unfinished(self.out) or any((self.stage / "done").rglob("*.json"))
+            if self._own and not unfinished:
                 self._clear()
         self._unmake()
-        return done
+        return unfinished
 
     def _clear(self) -> None:
         """Take away all that a run needs, last of all what keeps others out."""

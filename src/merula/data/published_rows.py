@@ -147,13 +147,13 @@ class Maker:
         path.parent.mkdir(parents=True, exist_ok=True)
         digests: list[int] = []
         memory = 0
-        with replacing(path) as made:
-            with parquet(made, self.features) as write:
+        with replacing(path) as temporary:
+            with parquet(temporary, self.features) as write:
                 for batch in self.batches(part, digests):
                     published = self.features.encode(batch)
                     memory += published.nbytes
                     write(published)
-            stored = Stored.of(made)
+            stored = Stored.of(temporary)
         return replace(
             part,
             bytes=stored.size,

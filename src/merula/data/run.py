@@ -54,7 +54,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class FilePart:
-    """A file of a design: which instances it holds."""
+    """A file of a design, and the instances in it."""
 
     design: int  # place among the run's designs
     file: str
@@ -275,7 +275,7 @@ def generate_files(
 ) -> RunOutcome:
     """Make a run's parts (those of a shard) in a folder, and the manifest once all are there.
 
-    The folder is new or empty, or holds part of the same run, which is then gone on with. Raises
+    The folder is new or empty, or contains part of the same run, which then goes on. Raises
     `MerulaError` where that is not so or the disk does not take it; parts that are done stay.
     """
     folder = RunFolder(out, run.manifest)
@@ -296,20 +296,20 @@ def _make_missing(
     run: Run, folder: RunFolder, workers: int, shard: Shard, progress: Progress | None
 ) -> RunOutcome:
     files = [part.file for part in run.parts]
-    done = folder.records(files)
-    todo = [part for part in shard.of(run.parts) if part.file not in done]
+    records = folder.records(files)
+    todo = [part for part in shard.of(run.parts) if part.file not in records]
     if workers > 1 and len(todo) > 1:
         _in_workers(run, todo, folder.out, min(workers, len(todo)), progress)
     else:
         for part in todo:
             run.make(part, folder.out, progress)
-    made = tuple(part.file for part in todo)
-    done = folder.records(files)
-    missing = tuple(file for file in files if file not in done)
+    new_files = tuple(part.file for part in todo)
+    records = folder.records(files)
+    missing = tuple(file for file in files if file not in records)
     if missing:  # other shards', or another process has finished it, and cleared up
         manifest = folder.finished()
-        return RunOutcome(manifest, made, missing if manifest is None else ())
-    return RunOutcome(folder.commit([done[file] for file in files]), made, ())
+        return RunOutcome(manifest, new_files, missing if manifest is None else ())
+    return RunOutcome(folder.commit([records[file] for file in files]), new_files, ())
 
 
 # --- workers -------------------------------------------------------------------------------
@@ -320,18 +320,18 @@ def _in_workers(
 ) -> None:
     """Make parts in other processes, which read the run from a file."""
     # what is not to be made is there, or another shard's
-    done = {i: maker.size for i, maker in enumerate(run.makers)}
+    instances = {i: maker.size for i, maker in enumerate(run.makers)}
     for part in todo:
-        done[part.design] -= part.instances
+        instances[part.design] -= part.instances
     with TemporaryDirectory(prefix="merula-") as folder, _workers(workers) as pool:
         file = Path(folder, "run")
         file.write_bytes(pickle.dumps(replace(run)))  # without makers: workers make their own
         for number, _ in pool.run(partial(_make_kept, file, out), todo):
             part = todo[number]
-            done[part.design] += part.instances
+            instances[part.design] += part.instances
             if progress is not None:
                 maker = run.makers[part.design]
-                progress(maker.design.name, done[part.design], maker.size)
+                progress(maker.design.name, instances[part.design], maker.size)
 
 
 @lru_cache(maxsize=1)

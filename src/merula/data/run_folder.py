@@ -15,7 +15,7 @@ from merula.data.manifests.run import MANIFEST, PartRecord, RunManifest
 
 
 class RunFolder(Folder):
-    """A folder that holds a data set, or what is done of it."""
+    """A folder that contains a data set, or the finished part of one."""
 
     def __init__(self, out: Path, wanted: RunManifest) -> None:
         super().__init__(out)

@@ -24,17 +24,17 @@ def common_schema(schemas: Iterable[Any]) -> Any:
     return pa.schema(list(fields.items()))
 
 
-def _merged(one: Any, other: Any) -> Any:
+def _merged(first: Any, second: Any) -> Any:
     """Return a type that holds values of two: groups with the fields of both, also in lists."""
-    if pa.types.is_struct(one):
-        inner = {f.name: f.type for f in one}
-        for field in other:
+    if pa.types.is_struct(first):
+        inner = {f.name: f.type for f in first}
+        for field in second:
             before = inner.get(field.name)
             inner[field.name] = field.type if before is None else _merged(before, field.type)
         return pa.struct(list(inner.items()))
-    if pa.types.is_list(one):
-        return pa.list_(_merged(one.value_type, other.value_type))
-    return one
+    if pa.types.is_list(first):
+        return pa.list_(_merged(first.value_type, second.value_type))
+    return first
 
 
 def fitted(batch: Any, schema: Any) -> Any:

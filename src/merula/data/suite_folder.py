@@ -39,7 +39,7 @@ class SuiteFolder(Folder):
         return self.work / "files"
 
     def open(self) -> None:
-        """Begin; raises `MerulaError` where the folder holds other data."""
+        """Begin; raises `MerulaError` where the folder contains other data."""
         self._before = self._left(self.out / MANIFEST)
         if self._before is None and self._left(self.state / RUN) is None:
             self._demand_free()

@@ -74,7 +74,7 @@ def record_of(
     part: ConfigSplit, pair: ContrastPair, uid: str, number: int, field: str
 ) -> dict[str, Any]:
     """Return a pair in BLiMP's fields, with the way back to its rows."""
-    one, two = one_prefix(pair), two_prefix(pair)
+    one_method, two_method = one_prefix(pair), two_prefix(pair)
     bad_cell, good_cell = pair.contrast.cells
     return {
         "sentence_good": pair.good,
@@ -83,16 +83,16 @@ def record_of(
         "linguistics_term": part.config.phenomenon,
         "UID": uid,
         "simple_LM_method": True,
-        "one_prefix_method": one is not None,
-        "two_prefix_method": two is not None,
+        "one_prefix_method": one_method is not None,
+        "two_prefix_method": two_method is not None,
         "lexically_identical": lexically_identical(pair.good, pair.bad),
         "pairID": str(number),
-        "one_prefix_prefix": one.good if one else "",
-        "one_prefix_word_good": one.good_word if one else "",
-        "one_prefix_word_bad": one.bad_word if one else "",
-        "two_prefix_prefix_good": two.good if two else "",
-        "two_prefix_prefix_bad": two.bad if two else "",
-        "two_prefix_word": two.good_word if two else "",
+        "one_prefix_prefix": one_method.good if one_method else "",
+        "one_prefix_word_good": one_method.good_word if one_method else "",
+        "one_prefix_word_bad": one_method.bad_word if one_method else "",
+        "two_prefix_prefix_good": two_method.good if two_method else "",
+        "two_prefix_prefix_bad": two_method.bad if two_method else "",
+        "two_prefix_word": two_method.good_word if two_method else "",
         "contrast": pair.contrast.about,
         "cell_good": good_cell,
         "cell_bad": bad_cell,

@@ -123,13 +123,15 @@ class ConfigSplit:
             sizes = {entry.name: entry.instances for entry in self.config.splits}
             yield from ({} for _ in range(sizes.get(self.split, 0)))
             return
-        seen = 0  # rows before this piece: the first row of an instance is a multiple of the width
+        rows_before = (
+            0  # rows before this piece: the first row of an instance is a multiple of the width
+        )
         for columns in self._columns(("lexemes",), width):
             column = columns["lexemes"]
-            first = column.take(pa.array(range(-seen % width, len(column), width)))
+            first = column.take(pa.array(range(-rows_before % width, len(column), width)))
             for lexemes in first.to_pylist():
                 yield {slot: lexeme for slot, lexeme in lexemes.items() if lexeme is not None}
-            seen += len(column)
+            rows_before += len(column)
 
     def matrices(self) -> Iterator[MatrixInstance]:
         """Yield the instances of a matrix in the order of the rows."""
@@ -147,15 +149,15 @@ class ConfigSplit:
     def _rows(self, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
         """Yield columns of a paradigm, some whole instances at a time."""
         width = self.config.cells
-        left: dict[str, list[Any]] = {name: [] for name in names}
+        pending: dict[str, list[Any]] = {name: [] for name in names}
         for columns in self._columns(names, width):
             for name in names:
-                left[name] += _python(columns[name])
-            whole = len(left[names[0]]) // width * width
+                pending[name] += _python(columns[name])
+            whole = len(pending[names[0]]) // width * width
             if whole:
-                yield {name: values[:whole] for name, values in left.items()}
-                left = {name: values[whole:] for name, values in left.items()}
-        if left[names[0]]:
+                yield {name: values[:whole] for name, values in pending.items()}
+                pending = {name: values[whole:] for name, values in pending.items()}
+        if pending[names[0]]:
             raise MerulaError.of(
                 "M720",
                 f"the last instance of {self.config.name} lacks some of its rows",
@@ -165,15 +167,15 @@ class ConfigSplit:
 
     def _columns(self, names: Sequence[str], width: int) -> Iterator[dict[str, Any]]:
         """Yield columns of some thousand rows at a time, up to the limit; ``width`` rows each."""
-        left = None if self.limit is None else self.limit * width
+        rest = None if self.limit is None else self.limit * width
         for batch in self.published.rows(self.config, self.split, columns=names):
             for start in range(0, batch.num_rows, CHUNK_ROWS):
-                rows = batch.slice(start, CHUNK_ROWS if left is None else min(CHUNK_ROWS, left))
-                if left is not None:
-                    left -= rows.num_rows
+                rows = batch.slice(start, CHUNK_ROWS if rest is None else min(CHUNK_ROWS, rest))
+                if rest is not None:
+                    rest -= rows.num_rows
                 if rows.num_rows:
                     yield {name: rows.column(name) for name in names}
-            if left == 0:
+            if rest == 0:
                 return
 
 

@@ -92,14 +92,16 @@ def write(request: ExportRequest, folder: Path) -> Iterator[Made]:
     for config in request.configs:
         parts = [part for part in request.parts() if part.config is config]
         make = _matrix_tasks if config.kind == MATRIX else _pair_tasks
-        made, counts = make(parts, prefix, folder, request.options.hub)
-        if made:
-            tasks += made
+        of_config, counts = make(parts, prefix, folder, request.options.hub)
+        if of_config:
+            tasks += of_config
             noun = "matrix" if config.kind == MATRIX else "pair"
-            name = made[0].name if len(made) == 1 else f"{prefix}_{name_of(config.name)}-*"
+            name = (
+                of_config[0].name if len(of_config) == 1 else f"{prefix}_{name_of(config.name)}-*"
+            )
             test = _test_of(list(counts))
             other_splits = tuple((split, count) for split, count in counts.items() if split != test)
-            yield Made(f"{name}.yaml", counts[test], noun, len(made), test, other_splits)
+            yield Made(f"{name}.yaml", counts[test], noun, len(of_config), test, other_splits)
         elif parts:
             yield Made.nothing(config)
     if not tasks:
@@ -123,7 +125,7 @@ def _demand_hub(request: ExportRequest) -> None:
     if hub and request.options.instances is not None:
         raise MerulaError.of(
             "M745",
-            "-n does not go with --hub: such tasks read all instances from the hub",
+            "-n does not go with --hub: these tasks read all instances from the hub",
             remedy="leave -n out, and give lm_eval the option --limit",
             place=request.place,
         )

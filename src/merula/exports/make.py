@@ -1,7 +1,8 @@
 """The formats, and the making of an export in one of them.
 
 To add a format, write a module with a function ``write(request, folder)`` (see
-`request.ExportFormat`), add an entry to `FORMATS`, and a section to docs/exports.md.
+`request.ExportFormat`), add its name to `merula.exports.format_names`, an entry to `FORMATS`, and a
+section to docs/exports.md.
 """
 
 from __future__ import annotations
@@ -14,46 +15,17 @@ from merula.core.progress import Progress
 from merula.data.folder import new_folder
 from merula.data.opened import Published
 from merula.exports import blimp, latin_square, lm_eval, minicons, syntaxgym
+from merula.exports.format_names import BLIMP, LATIN_SQUARE, LM_EVAL, MINICONS, SYNTAXGYM
 from merula.exports.request import MATRIX, PARADIGM, ExportFormat, ExportOptions, Made, request_for
 
 FORMATS: Mapping[str, ExportFormat] = {
     export_format.name: export_format
     for export_format in (
-        ExportFormat(
-            "blimp",
-            "lines of JSON as in BLiMP, a file for each contrast",
-            (PARADIGM, MATRIX),
-            ("field",),
-            blimp.write,
-        ),
-        ExportFormat(
-            "minicons",
-            "tables of pairs for the scorers of minicons",
-            (PARADIGM, MATRIX),
-            (),
-            minicons.write,
-        ),
-        ExportFormat(
-            "lm-eval",
-            "a folder of tasks for lm-evaluation-harness",
-            (PARADIGM, MATRIX),
-            ("hub",),
-            lm_eval.write,
-        ),
-        ExportFormat(
-            "syntaxgym",
-            "test suites with regions and predictions for SyntaxGym",
-            (PARADIGM,),
-            (),
-            syntaxgym.write,
-        ),
-        ExportFormat(
-            "latin-square",
-            "lists for rating studies, each item in one cell a list",
-            (PARADIGM,),
-            ("seed", "share_lexemes"),
-            latin_square.write,
-        ),
+        ExportFormat(BLIMP, (PARADIGM, MATRIX), ("field",), blimp.write),
+        ExportFormat(MINICONS, (PARADIGM, MATRIX), (), minicons.write),
+        ExportFormat(LM_EVAL, (PARADIGM, MATRIX), ("hub",), lm_eval.write),
+        ExportFormat(SYNTAXGYM, (PARADIGM,), (), syntaxgym.write),
+        ExportFormat(LATIN_SQUARE, (PARADIGM,), ("seed", "share_lexemes"), latin_square.write),
     )
 }
 
@@ -84,10 +56,10 @@ def export(
     published = Published.open(folder)
     options = options or ExportOptions()
     request, unfit = request_for(export_format, published, configs, splits, options)
-    made = []
+    counts = []
     with new_folder(out, published.folder) as aside:
         for item in export_format.write(request, aside):
-            made.append(item)
+            counts.append(item)
             if progress is not None:
-                progress(item.file, len(made), 0)
-    return Exported(tuple(made), tuple(unfit))
+                progress(item.file, len(counts), 0)
+    return Exported(tuple(counts), tuple(unfit))

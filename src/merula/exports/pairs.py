@@ -135,15 +135,15 @@ def pairs_in(part: ConfigSplit, letters: Sequence[str], *, minimal: bool = True)
         ]
         return Pairs(part, tuple(contrasts), grid)
     mixed = minimal and part.config.answers == "mixed"
-    seen = {} if mixed else dict.fromkeys(part.answers())
+    answers = {} if mixed else dict.fromkeys(part.answers())
     order = {name: i for i, name in enumerate(_label_names(part.config))}
-    wanted = sorted(
-        ((label, letter) for label, letter in seen if label != CORRECT and letter in letters),
+    wrong = sorted(
+        ((label, letter) for label, letter in answers if label != CORRECT and letter in letters),
         key=lambda answer: (order.get(answer[0], len(order)), answer),
     )
-    of_label = Counter(label for label, _ in wanted)
+    of_label = Counter(label for label, _ in wrong)
     contrasts = []
-    for label, letter in wanted:
+    for label, letter in wrong:
         condition = label if of_label[label] == 1 else f"{label}-{letter}"
         contrasts.append(PairContrast(label, condition, (label, CORRECT), letter, condition))
     return Pairs(part, tuple(contrasts), None)

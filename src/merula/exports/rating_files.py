@@ -35,7 +35,7 @@ class RatingLine:
 
     @property
     def sentence(self) -> str:
-        """Return the sentence; empty where the list has no such column."""
+        """Return the sentence; empty where the list does not have this column."""
         return self.cells.get("sentence", "")
 
     @property
@@ -64,7 +64,8 @@ def fault(code: str, message: str, remedy: str, place: str) -> Diagnostic:
 
 
 def read_file(path: Path, rater: str) -> RatedFile:
-    """Return the lines of a file that are not empty; ``rater`` is for lists without such a column.
+    """Return the lines of a file that are not empty; ``rater`` is who filled in a list that
+    does not say so.
 
     Cells may be separated by commas, semicolons or tabs: whichever the first line has most of.
     """
@@ -136,7 +137,7 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> Diagnostic:
         reason, remedy = "it is a folder", f"name its files: {path / '*.csv'}"
     elif not path.exists():
         siblings = [file.name for file in path.parent.glob("*.csv")] if path.parent.is_dir() else []
-        reason = "there is no such file"
+        reason = "it does not exist"
         remedy = did_you_mean(path.name, siblings) or "check the name and the folder"
     else:
         reason, remedy = error.strerror or str(error), "check that you may read it"

@@ -22,7 +22,7 @@ from typing import Any
 
 from merula.core.diagnostics import Diagnostic, MerulaError
 from merula.core.files import replacing, unwritable
-from merula.core.frozen import frozen
+from merula.core.frozen import ById, frozen
 from merula.core.wording import did_you_mean
 from merula.data.features import LABELS
 from merula.data.folder import demand_outside
@@ -119,15 +119,15 @@ def rated(folder: Path, files: Sequence[Path]) -> Rated:
 def _read(files: Sequence[Path]) -> tuple[list[RatedFile], list[Diagnostic]]:
     """Return the lists of some files, and a fault for each file that is named twice."""
     stems = Counter(path.stem for path in files)
-    seen: dict[str, Path] = {}
+    real_paths: dict[str, Path] = {}
     lists, faults = [], []
     for path in files:
         real = os.path.realpath(path)
-        if real in seen:
+        if real in real_paths:
             message = f"{path} is named twice"
             faults.append(fault("M749", message, "name each file once", str(path)))
             continue
-        seen[real] = path
+        real_paths[real] = path
         lists.append(read_file(path, path.stem if stems[path.stem] == 1 else str(path)))
     return lists, faults
 
@@ -236,23 +236,23 @@ def _repeated(
     row_of: Mapping[str, dict[str, Any] | None],
 ) -> Iterator[Diagnostic]:
     """Yield a fault for each sentence that a rater has rated twice, and for copies of a list."""
-    seen: dict[tuple[str, int], RatingLine] = {}
+    first: dict[tuple[str, ById], RatingLine] = {}  # by rater and sentence
     twice: dict[str, list[Diagnostic]] = {}
     for line in lines:
         row = row_of[line.place] or {}
-        key = line.rater, id(row)
-        if key in seen:
-            message = f"{line.rater} rates `{row['sentence']}` twice: see {seen[key].place}"
+        key = line.rater, ById(row)
+        if key in first:
+            message = f"{line.rater} rates `{row['sentence']}` twice: see {first[key].place}"
             remedy = "keep one of the two, or add a column rater with the name of each rater"
             problem = fault("M749", message, remedy, line.place)
             twice.setdefault(line.file, []).append(problem)
-        seen.setdefault(key, line)
+        first.setdefault(key, line)
     for file, problems in twice.items():
         yield from fewer(problems, file)
     copies: dict[tuple[object, ...], str] = {}
     for rated_list in lists:
         lines = rated_list.lines
-        ratings = tuple((id(row_of[line.place]), line.rating) for line in lines)
+        ratings = tuple((ById(row_of[line.place]), line.rating) for line in lines)
         fitting = all(row_of[line.place] for line in lines)
         if rated_list.names_raters or not fitting or not any(line.rating for line in lines):
             continue

@@ -104,7 +104,6 @@ class ExportFormat:
     """
 
     name: str
-    about: str
     kinds: tuple[str, ...]
     options: tuple[str, ...]
     write: Callable[[ExportRequest, Path], Iterator[Made]]

@@ -53,14 +53,14 @@ def distinct(names: Iterable[str], *, fold: bool = True) -> list[str]:
     >>> distinct(["a", "A", "a", "b"])
     ['a', 'A-2', 'a-3', 'b']
     """
-    seen: set[str] = set()
+    taken: set[str] = set()
     result = []
     for name in names:
         new, number = name, 1
-        while (new.casefold() if fold else new) in seen:
+        while (new.casefold() if fold else new) in taken:
             number += 1
             new = f"{name}-{number}"
-        seen.add(new.casefold() if fold else new)
+        taken.add(new.casefold() if fold else new)
         result.append(new)
     return result
 

@@ -138,10 +138,10 @@ def _looked_at(audit: Mapping[str, Any]) -> str:
 
 
 def _checked(check: Mapping[str, Any], numbers: Mapping[str, int]) -> Checked:
-    found = int(check["found"])
+    count = int(check["found"])
     if check["fails"]:
         result = "fault"
-    elif not found:
+    elif not count:
         result = "fine"
     else:
         result = "allowed" if check["allowed"] else "noted"
@@ -156,7 +156,7 @@ def _checked(check: Mapping[str, Any], numbers: Mapping[str, int]) -> Checked:
         str(check["said"]),
         result,
         bool(check["fails"]),
-        found,
+        count,
         int(check["of"]),
         examples,
         numbers.get(name, 0),

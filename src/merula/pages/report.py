@@ -62,8 +62,8 @@ def report(
     """Write the page of the data set in a folder, by default beside it under its name.
 
     ``size`` is how many instances of each configuration are shown; None: see `default_size`. An
-    existing file is only replaced if it is such a page. Raises `MerulaError`, and then nothing is
-    written.
+    existing file is only replaced if it is a page of this kind. Raises `MerulaError`, and then
+    nothing is written.
     """
     out = out or _beside(folder)
     _demand_ours(out)

@@ -116,14 +116,14 @@ def _chosen(config: Config, size: int, seed: int) -> Any:
 
 
 def _rows(
-    file: DataFile, wanted: Sequence[tuple[str, int]]
+    file: DataFile, row_numbers: Sequence[tuple[str, int]]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the wanted rows of a file, each with its configuration; reads only their row groups."""
+    """Yield some rows of a file, each with its configuration; reads only their row groups."""
     at = 0
     start = 0
-    owner = [name for name, _ in sorted(wanted, key=lambda pair: pair[1])]
-    places = np.array(sorted(row for _, row in wanted), dtype=np.int64)
-    for group, length in enumerate(file.groups() if wanted else ()):
+    owner = [name for name, _ in sorted(row_numbers, key=lambda pair: pair[1])]
+    places = np.array(sorted(row for _, row in row_numbers), dtype=np.int64)
+    for group, length in enumerate(file.groups() if row_numbers else ()):
         in_group = places[(places >= start) & (places < start + length)] - start
         start += length
         if not len(in_group):

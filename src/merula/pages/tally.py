@@ -201,7 +201,7 @@ class RowTally:
             places = sorted(counts, key=int)
             bars = [Bar(place, counts[place]) for place in places]
             note = "counted from 0, as the column correct does"
-            yield _chart("Where the right answer stands", "position", bars, note=note)
+            yield _chart("Where the right answer is", "position", bars, note=note)
         if self.plain.get("broken"):
             unit = "answers" if self.config.kind == MATRIX else "sentences"
             rules = self.config.rules

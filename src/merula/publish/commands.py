@@ -88,10 +88,10 @@ def suite_name(suite: SuiteEntry) -> str:
     return suite.asked if suite.asked in known_suites() else suite.source or suite.asked
 
 
-def grammar_name(asked: GrammarRequest, entry: GrammarEntry) -> str:
+def grammar_name(request: GrammarRequest, entry: GrammarEntry) -> str:
     """Return how a grammar is named where only the repository and Merula are at hand."""
-    path = asked.compiled.source.path
+    path = request.compiled.source.path
     root = folder_of("grammars").resolve()
     if path is not None and path.resolve().is_relative_to(root):
         return path.resolve().relative_to(root).with_suffix("").as_posix()
-    return entry.source or Path(asked.name).name
+    return entry.source or Path(request.name).name

@@ -126,7 +126,7 @@ def demand_licence(name: str) -> str:
         "M710",
         f"the Hugging Face hub does not know the licence `{_shown(name)}`",
         remedy=(f"did you mean {meant}? " if meant else "")
-        + f"common ones are {', '.join(COMMON)}; `other` stands for one that it does not know",
+        + f"common ones are {', '.join(COMMON)}; `other` is for one that it does not know",
         notes=[MEANING],
     )
 

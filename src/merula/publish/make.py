@@ -122,6 +122,7 @@ def publish(
     demand_card(options.template)
     planned = plan.publication
     bundles = _bundles(plan) if options.sources else []
+    sources = merged(bundles)  # raises, if it has to, before any row is made
     folder = PublicationFolder(out, _key(plan))
     with folder.opened():
         edited = _is_edited(folder)
@@ -137,7 +138,7 @@ def publish(
         publication = replace(publication, command=command(publication, plan, more))
         audit = _audited(plan, publication, folder, options, progress)
         texts = _texts(plan, publication, audit, template, options.repo)
-        texts = {**merged(bundles), **user_texts, **texts}
+        texts = {**sources, **user_texts, **texts}
         others = [FileEntry(name, len(data), sha256(data)) for name, data in sorted(texts.items())]
         publication = replace(publication, others=others)
         saved = _saved(out) if edited else ""
@@ -176,14 +177,14 @@ def _named(publication: Publication, plan: Publishing, bundles: Sequence[Bundle]
     bundles_by_name = {name: sources for sources in bundles for name in sources.mains}
     suite = publication.suite
     grammars = []
-    for entry, asked in zip(publication.grammars, plan.grammars, strict=True):
+    for entry, request in zip(publication.grammars, plan.grammars, strict=True):
         name = entry.phenomenon if suite is None else entry.asked
         placed = entry
         if name in bundles_by_name:
             sources = bundles_by_name[name]
             options = {**entry.options, "files": dict(sources.options.files)}
             placed = replace(entry, source=sources.mains[name], options=options)
-        name = grammar_name(asked, placed) if suite is None else name
+        name = grammar_name(request, placed) if suite is None else name
         grammars.append(replace(placed, asked=name))
     if suite is not None:
         suite = replace(suite, source=bundles[0].recipe if bundles else "")
@@ -254,25 +255,25 @@ def _parts(
 
     Returns all parts by file, and the names of those that are made and wait to be moved.
     """
-    done: dict[str, PartEntry] = {}
+    by_file: dict[str, PartEntry] = {}
     staged: list[str] = []
     todo: list[tuple[int, PartEntry, Path]] = []
-    for number, config in enumerate(plan.configs):
+    for config_number, config in enumerate(plan.configs):
         before = _reusable(plan, folder, config.entry)
         for part in (part for split in config.entry.splits for part in split.files):
             old, new = before.get(part.file), folder.record(part)
             if old is not None and _alike(old, part) and folder.published(old):
-                done[part.file] = old
+                by_file[part.file] = old
             elif new is not None and _alike(new, part):
-                done[part.file] = new
+                by_file[part.file] = new
                 staged.append(part.file)
             else:
-                todo.append((number, part, folder.staged(part.file)))
-    for part in _made(plan, todo, options.workers, len(done), progress):
+                todo.append((config_number, part, folder.staged(part.file)))
+    for part in _made(plan, todo, options.workers, len(by_file), progress):
         folder.note(part)
-        done[part.file] = part
+        by_file[part.file] = part
         staged.append(part.file)
-    return done, sorted(staged)
+    return by_file, sorted(staged)
 
 
 def _reusable(
@@ -324,22 +325,25 @@ def _made(
     processes = min(workers, len(todo))
 
     @lru_cache(maxsize=1)  # a maker keeps large tables
-    def maker(which: int) -> Maker:
-        config = plan.configs[which]
+    def maker(number: int) -> Maker:
+        config = plan.configs[number]
         return Maker(config.drawn, plan.seed, config.entry.fields)
 
     if processes < 2:
-        for i, (which, part, path) in enumerate(todo, 1):
-            yield maker(which).write(part, path)
-            if i == len(todo) or todo[i][0] != which:
-                plan.configs[which].drawn.forget()
+        for i, (number, part, path) in enumerate(todo, 1):
+            yield maker(number).write(part, path)
+            if i == len(todo) or todo[i][0] != number:
+                plan.configs[number].drawn.forget()
             if progress is not None:
                 progress("files", before + i, total)
         return
-    with TemporaryDirectory(prefix="merula-") as kept, Workers(processes, one_arrow_thread) as pool:
-        for which in dict.fromkeys(which for which, _, _ in todo):
-            Path(kept, str(which)).write_bytes(pickle.dumps(maker(which)))
-        for i, (_, part) in enumerate(pool.run(partial(write_kept, kept), list(todo)), 1):
+    with (
+        TemporaryDirectory(prefix="merula-") as store,
+        Workers(processes, one_arrow_thread) as pool,
+    ):
+        for number in dict.fromkeys(number for number, _, _ in todo):
+            Path(store, str(number)).write_bytes(pickle.dumps(maker(number)))
+        for i, (_, part) in enumerate(pool.run(partial(write_kept, store), list(todo)), 1):
             yield part
             if progress is not None:
                 progress("files", before + i, total)

@@ -50,7 +50,7 @@ class WordSource:
 
 
 def origins(compiled: Compiled, overrides: Mapping[str, str]) -> dict[str, tuple[WordSource, ...]]:
-    """Return the sources of each table of a grammar; a table of which nothing is said has none.
+    """Return the sources of each table of a grammar; a table without an entry has none.
 
     ``overrides`` are the files that the user has named for tables, by the table's name; an empty
     name is that of the only table. Raises `MerulaError` where a ``sources.toml`` cannot be

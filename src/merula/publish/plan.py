@@ -112,7 +112,7 @@ class Publishing:
     @staticmethod
     def of_suite(
         name: str,
-        asked: str,
+        suite_name: str,
         suite: SuiteRequest,
         details: Details,
         rows: RowRequest,
@@ -121,20 +121,20 @@ class Publishing:
         """Return the plan of a suite; raises `MerulaError` where a grammar has an error."""
         compiled = suite.grammars()
         grammars = tuple(GrammarRequest(g, TableOptions(), compiled[g]) for g in compiled)
-        return Publishing(name, grammars, details, rows, default, suite, asked)
+        return Publishing(name, grammars, details, rows, default, suite, suite_name)
 
     @cached_property
     def configs(self) -> tuple[ConfigRequest, ...]:
         """All configurations; raises `MerulaError` where there is none, or one comes twice."""
         if self.suite is not None:
-            every = self.suite.drawn({asked.name: asked.compiled for asked in self.grammars})
+            every = self.suite.drawn({request.name: request.compiled for request in self.grammars})
         else:
             every = (
                 drawn
-                for asked in self.grammars
-                for design in asked.compiled.designs.values()
+                for request in self.grammars
+                for design in request.compiled.designs.values()
                 if design.plans and design.name in (self.rows.designs or (design.name,))
-                for drawn in self._drawn(asked.compiled, design)
+                for drawn in self._drawn(request.compiled, design)
             )
         configs = []
         for drawn in every:
@@ -234,7 +234,7 @@ class Publishing:
             if name not in designs:
                 raise MerulaError.of(
                     "M610",
-                    f"there is no paradigm or matrix called {name}",
+                    f"there is no paradigm or matrix named {name}",
                     remedy=f"there is {listing(designs)}",
                     place=places,
                 )
@@ -262,7 +262,7 @@ class Publishing:
         if self.default and self.default not in names:
             raise MerulaError.of(
                 "M724",
-                f"no configuration is called {self.default}",
+                f"there is no configuration named {self.default}",
                 remedy=f"there is {listing(names)}",
             )
 
@@ -325,15 +325,15 @@ def config_name(phenomenon: str, design: str, variation: Variation | None) -> st
     return f"{phenomenon}-{design}{suffix}"
 
 
-def _grammar(asked: GrammarRequest) -> GrammarEntry:
-    compiled, grammar = asked.compiled, asked.compiled.grammar
+def _grammar(request: GrammarRequest) -> GrammarEntry:
+    compiled, grammar = request.compiled, request.compiled.grammar
     assert grammar is not None
-    options = asked.options
+    options = request.options
     return GrammarEntry(
         phenomenon=grammar.name,
         about=grammar.doc,
         language=grammar.language,
-        asked=asked.name,
+        asked=request.name,
         source="",
         grammar=compiled.grammar_digest,
         lexicon=compiled.lexicon_digest,

@@ -4,7 +4,7 @@ In: compiled grammars, or a recipe with its grammars. Out: a `Bundle`, the conte
 their paths in the repository. `merula.publish.make` calls it.
 
 Imports, tables, legends and surface rules are first looked for beside the file that names them
-(`merula.grammar.program`). So each is put there under the very name it is called by, also a file
+(`merula.grammar.program`). So each is put there under the name by which it is called, even a file
 that comes with Merula. Two different files never get one path: that is an error (M721).
 """
 
@@ -157,13 +157,13 @@ class _SourceFiles:
                 self._put(place[:-1], beside, path.parent / beside)
 
     def _put(self, folder: Place, name: str, path: Path) -> Place:
-        """Note that a file is called by a name from a folder; returns its place."""
+        """Note a file under the name that a file in ``folder`` gives it; returns its place."""
         inner = PurePosixPath(name.replace("\\", "/"))
         if inner.is_absolute() or ":" in name:
             raise _unbundled(
                 self.source,
                 f"{name} is not named by its path from the file that names it",
-                "write such a path",
+                "write it so",
             )
         parts = list(folder)
         for part in inner.parts:
@@ -174,7 +174,7 @@ class _SourceFiles:
         place = tuple(parts)
         content = self.places.setdefault(place, path)
         if content != path and _data(content) != path.read_bytes():
-            raise _unbundled(self.source, f"{name} stands for two different files", "rename one")
+            raise _unbundled(self.source, f"{name} would be two different files", "rename one")
         return place
 
     def placed(self) -> dict[Place, str]:

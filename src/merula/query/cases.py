@@ -158,12 +158,12 @@ def grammar_path(name: str, folders: Sequence[Path]) -> str:
     return name
 
 
-def cases_of(wanted: CaseRequest, grammar: Grammar) -> list[Case]:
+def cases_of(request: CaseRequest, grammar: Grammar) -> list[Case]:
     """Return the cases of a test, design by design.
 
     Raises `MerulaError` where there is none, `TooMany` where there are too many to run.
     """
-    designs = designs_of(grammar, wanted.design)
+    designs = designs_of(grammar, request.design)
     if not designs:
         remedy = "declare one: `paradigm NAME = factor × factor`"
         raise _nothing(grammar, "no paradigm and no matrix", remedy)
@@ -171,7 +171,7 @@ def cases_of(wanted: CaseRequest, grammar: Grammar) -> list[Case]:
     problems: list[MerulaError] = []
     for design in designs:
         try:
-            cases += _of_design(wanted, grammar, design, len(cases))
+            cases += _of_design(request, grammar, design, len(cases))
         except MerulaError as error:
             problems.append(error)
     if not cases:
@@ -179,19 +179,19 @@ def cases_of(wanted: CaseRequest, grammar: Grammar) -> list[Case]:
     return cases
 
 
-def _of_design(wanted: CaseRequest, grammar: Grammar, design: Design, before: int) -> list[Case]:
+def _of_design(request: CaseRequest, grammar: Grammar, design: Design, before: int) -> list[Case]:
     if not design._design.plans:
         raise _nothing(grammar, "no lexicon is named", 'name its tables: lexicon "nouns.tsv"')
-    parts = _parts(wanted, grammar, design)
+    parts = _parts(request, grammar, design)
     ends = list(accumulate(narrow.plan.space.count for narrow, _ in parts))
-    count = ends[-1] if wanted.n is None else min(wanted.n, ends[-1])
+    count = ends[-1] if request.n is None else min(request.n, ends[-1])
     least = before + count * min(len(in_plan) for _, in_plan in parts)
     if least > MAX_CASES:
-        raise TooMany(f"n={wanted.n} makes {least:,} cases or more: ask for {MAX_CASES:,} at most")
-    source, by_file = grammar._compiled.source.path, isinstance(wanted.grammar, str)
+        raise TooMany(f"n={request.n} makes {least:,} cases or more: ask for {MAX_CASES:,} at most")
+    source, by_file = grammar._compiled.source.path, isinstance(request.grammar, str)
     file = None if source is None else source.absolute()
     cases = []
-    for row in Permutation(ends[-1], wanted.seed).rows(0, count).tolist():
+    for row in Permutation(ends[-1], request.seed).rows(0, count).tolist():
         place = bisect_right(ends, row)
         narrow, in_plan = parts[place]
         local = row - (ends[place] - narrow.plan.space.count)
@@ -213,37 +213,37 @@ def _address(design: Design, narrow: Restriction, local: int) -> int:
 
 
 def _parts(
-    wanted: CaseRequest, grammar: Grammar, design: Design
+    request: CaseRequest, grammar: Grammar, design: Design
 ) -> list[tuple[Restriction, Sequence[Part]]]:
     """Return the plans that have what is wanted, with it, in the order of their addresses."""
-    left = sorted(narrowed(design._design, wanted.where), key=lambda narrow: narrow.number)
-    if wanted.kind == "instances":
-        if any(len(narrow.cells) < len(narrow.plan.cells) for narrow in left):
+    narrows = sorted(narrowed(design._design, request.where), key=lambda narrow: narrow.number)
+    if request.kind == "instances":
+        if any(len(narrow.cells) < len(narrow.plan.cells) for narrow in narrows):
             raise MerulaError.of(
                 "M751",
                 f"an instance of {design.name} has all its cells, and `where` asks for some",
                 remedy='ask for of="sentences" or of="pairs"',
                 place=grammar._compiled.source.name,
             )
-        return [(narrow, [None]) for narrow in left]
+        return [(narrow, [None]) for narrow in narrows]
     parts: list[tuple[Restriction, Sequence[Part]]] = [
-        (narrow, in_plan) for narrow in left if (in_plan := _cells(wanted, narrow))
+        (narrow, in_plan) for narrow in narrows if (in_plan := _cells(request, narrow))
     ]
     if not parts:
-        asked = f" that differ in {wanted.contrast}" if wanted.contrast is not None else ""
-        if wanted.acceptable is not None:
-            asked = " that are acceptable" if wanted.acceptable else " that are not acceptable"
-        where = " where that is asked for" if wanted.where else ""
+        condition = f" that differ in {request.contrast}" if request.contrast is not None else ""
+        if request.acceptable is not None:
+            condition = " that are acceptable" if request.acceptable else " that are not acceptable"
+        where = " where that is asked for" if request.where else ""
         raise MerulaError.of(
             "M751",
-            f"{design.name} has no {wanted.kind}{asked}{where}",
+            f"{design.name} has no {request.kind}{condition}{where}",
             remedy="ask for less, or for another design",
             place=grammar._compiled.source.name,
         )
     return parts
 
 
-def _cells(wanted: CaseRequest, narrow: Restriction) -> Sequence[Part]:
-    if wanted.kind == "pairs":
-        return pairs_in(narrow, wanted.contrast)
-    return sentences_in(narrow, wanted.acceptable)
+def _cells(request: CaseRequest, narrow: Restriction) -> Sequence[Part]:
+    if request.kind == "pairs":
+        return pairs_in(narrow, request.contrast)
+    return sentences_in(narrow, request.acceptable)

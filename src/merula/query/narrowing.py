@@ -76,12 +76,12 @@ def narrowed(design: CompiledDesign, where: Where | None = None) -> list[Restric
     Plain is the first frame, then the fewest words, then the first values. Raises `MerulaError`
     where a name is unknown (M750) or nothing is left (M751).
     """
-    asked = _asked(design, where or {})
-    made = _Made()
-    every = (_narrow(number, plan, asked, made) for number, plan in enumerate(design.plans))
+    request = _asked(design, where or {})
+    shared = _Made()
+    every = (_narrow(number, plan, request, shared) for number, plan in enumerate(design.plans))
     restrictions = [restriction for restriction in every if restriction is not None]
     if not restrictions:
-        wanted = [f"{name} {listing(values, 'or')}" for name, (_, values) in asked.items()]
+        wanted = [f"{name} {listing(values, 'or')}" for name, (_, values) in request.items()]
         raise MerulaError.of(
             "M751",
             f"{design.name} has no instance" + (f" with {', '.join(wanted)}" if wanted else ""),
@@ -102,14 +102,14 @@ def _asked(design: CompiledDesign, where: Where) -> Asked:
     for plan in design.plans:
         for name, kinds in names(plan).items():
             kinds_of.setdefault(name, set()).update(kinds)
-    asked = {}
-    for name, given in where.items():
-        values: Any = (given,) if isinstance(given, str) else given
+    kinds_and_values = {}
+    for name, entry in where.items():
+        values: Any = (entry,) if isinstance(entry, str) else entry
         values = tuple(values) if isinstance(values, Iterable) else (None,)
         if not all(isinstance(value, str) for value in values):
-            raise TypeError(f"where={{{name!r}: {given!r}}} should be a text, or several")
+            raise TypeError(f"where={{{name!r}: {entry!r}}} should be a text, or several")
         if not values:
-            raise ValueError(f"where={{{name!r}: {given!r}}} names no value")
+            raise ValueError(f"where={{{name!r}: {entry!r}}} names no value")
         if name not in kinds_of:
             plain = dict.fromkeys(n for plan in design.plans for n in plain_names(plan))
             raise MerulaError.of(
@@ -118,13 +118,13 @@ def _asked(design: CompiledDesign, where: Where) -> Asked:
                 remedy=did_you_mean(name, kinds_of) or f"ask for {listing(plain, 'or')}",
                 place=design.design.span.source.name,
             )
-        wanted = tuple(map(clean, values))
-        kind = meant(design.plans, name, wanted)[0]
+        texts = tuple(map(clean, values))
+        kind = meant(design.plans, name, texts)[0]
         possible = {x for plan in design.plans for x in _values(plan, name, kind)}
-        if possible.isdisjoint(wanted) and ANY not in possible:
-            raise unknown(design, name, wanted[0], possible)
-        asked[name] = kind, wanted
-    return asked
+        if possible.isdisjoint(texts) and ANY not in possible:
+            raise unknown(design, name, texts[0], possible)
+        kinds_and_values[name] = kind, texts
+    return kinds_and_values
 
 
 def unknown(design: CompiledDesign, name: str, value: str, possible: Iterable[str]) -> MerulaError:
@@ -233,17 +233,17 @@ def plain_names(plan: Plan) -> list[str]:
 class _Made:
     """The slots and spaces of a restricted design, which its plans have in common.
 
-    The tables of a space may take 30 MB. The keys are the identity of the whole slot or space,
-    which the design keeps alive, and the candidates that are left.
+    The tables of a space may take 30 MB. The keys are the whole slot or space and the candidates
+    that are left.
     """
 
     def __init__(self) -> None:
-        self.slots: dict[tuple[int, bytes], tuple[Slot, Ints, list[int]]] = {}
+        self.slots: dict[tuple[Slot, bytes], tuple[Slot, Ints, list[int]]] = {}
         self.spaces: dict[tuple[object, ...], Space] = {}
 
     def slot(self, slot: Slot, keep: Bools) -> tuple[Slot, Ints, list[int]]:
         """Return the slot of some candidates, these, and their order, the plainest first."""
-        key = (id(slot), keep.tobytes())
+        key = (slot, keep.tobytes())
         if key not in self.slots:
             left = kept(slot, keep)
             self.slots[key] = (left, np.flatnonzero(keep), plainest(left))
@@ -253,45 +253,45 @@ class _Made:
         """Return the space of some candidates only."""
         if all(len(left) == size for left, size in zip(candidates, space.sizes, strict=True)):
             return space
-        key = (id(space), *(left.tobytes() for left in candidates))
+        key = (space, *(left.tobytes() for left in candidates))
         if key not in self.spaces:
             self.spaces[key] = space.restricted(candidates)
         return self.spaces[key]
 
 
-def _narrow(number: int, plan: Plan, asked: Asked, made: _Made) -> Restriction | None:
+def _narrow(number: int, plan: Plan, request: Asked, shared: _Made) -> Restriction | None:
     """Return a plan restricted to what is asked for, or None where it does not have that."""
     kinds_of, choices = names(plan), choices_of(plan)
-    if any(kind not in kinds_of.get(name, ()) for name, (kind, _) in asked.items()):
+    if any(kind not in kinds_of.get(name, ()) for name, (kind, _) in request.items()):
         return None
     cells = tuple(range(len(plan.cells)))
-    for name, (kind, values) in asked.items():
+    for name, (kind, values) in request.items():
         if kind == "plan" and choices[name] not in values:
             return None
         if kind == "cell":
             cells = tuple(i for i in cells if _value_in(plan.cells[i].cell, name) in values)
     if not cells:
         return None
-    lexical = {name: (k, v) for name, (k, v) in asked.items() if k in ("slot", "feature")}
+    lexical = {name: (k, v) for name, (k, v) in request.items() if k in ("slot", "feature")}
     slots: list[Slot] = []
     candidates: list[Ints] = []
     order: list[list[int]] = []
-    wanted: set[int] = set()
+    asked_slots: set[int] = set()
     for name, slot in zip(slot_names(plan), plan.slots, strict=True):
         keep = _keep(name, slot, lexical)
         if any(name == x or feature(name, slot, x) is not None for x in lexical):
-            wanted.add(len(slots))
-        left, places, ordered = made.slot(slot, keep)
-        slots.append(left)
+            asked_slots.add(len(slots))
+        narrow_slot, places, ordered = shared.slot(slot, keep)
+        slots.append(narrow_slot)
         candidates.append(places)
         order.append(ordered)
-    space = made.space(plan.space, candidates)
+    space = shared.space(plan.space, candidates)
     if not space.count:
         return None
-    left_plan = replace(plan, slots=tuple(slots), space=space)
+    narrow_plan = replace(plan, slots=tuple(slots), space=space)
     chooser = Chooser(space, order)
     return Restriction(
-        number, plan, left_plan, tuple(candidates), cells, frozenset(wanted), chooser
+        number, plan, narrow_plan, tuple(candidates), cells, frozenset(asked_slots), chooser
     )
 
 

@@ -165,7 +165,7 @@ def designs_of(grammar: Grammar, name: str | None) -> list[Design]:
     if name not in grammar:
         raise MerulaError.of(
             "M610",
-            f"there is no paradigm or matrix called {name}",
+            f"there is no paradigm or matrix named {name}",
             remedy=did_you_mean(name, grammar) or f"there is {listing(grammar)}",
             place=grammar._compiled.source.name,
         )

@@ -240,11 +240,11 @@ class _Values:
     """The attribute of each object that changes between the cells, and the values it takes."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
-        seen: dict[g.Variable, dict[str, None]] = {}
+        values_of: dict[g.Variable, dict[str, None]] = {}
         for cell in cells:
             for variable, value in cell.item.solved.values.items():
-                seen.setdefault(variable, {})[value] = None
-        changing = [v for v, values in seen.items() if len(values) > 1]
+                values_of.setdefault(variable, {})[value] = None
+        changing = [v for v, values in values_of.items() if len(values) > 1]
         self.variable: dict[g.Object, g.Variable] = {}
         for v in changing:
             if not (v.attribute == "" and set(v.values) <= {g.ABSENT, g.PRESENT}):
@@ -253,7 +253,7 @@ class _Values:
             value
             for v in self.variable.values()
             for value in v.values
-            if value != g.ABSENT and value in seen[v]
+            if value != g.ABSENT and value in values_of[v]
         )
 
     def of(self, placed: Placed, cell: Cell) -> str:

@@ -15,7 +15,7 @@ from merula.rows.variation import TYPE_I, AddressSpace, Variation
 
 
 class OverviewEntry(NamedTuple):
-    """An entry of a section: what it is called, what it says, and its doc string."""
+    """An entry of a section: its name, its content, and its doc string."""
 
     name: str
     text: str

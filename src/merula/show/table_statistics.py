@@ -54,7 +54,7 @@ def _columns(section: SectionStatistics) -> RenderableType:
     table.add_column("commonest values, longest forms")
     for column in section.columns:
         if column.name == CATEGORY:
-            continue  # its only value stands above the table
+            continue  # its only value is above the table
         table.add_row(
             Text(column.name, "bold"),
             column.kind,

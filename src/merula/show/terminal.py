@@ -175,7 +175,7 @@ def _table(columns: Sequence[str]) -> Table:
 
 
 def _running(drawn: Drawing, styles: Mapping[str, str]) -> Table:
-    """Return a sentence under the other, and under each what is said of it."""
+    """Return one sentence under the other, and under each its label."""
     table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
     names = [*drawn.factors, *drawn.scopes]
     paradigm, answers = drawn.kind == "paradigm", False

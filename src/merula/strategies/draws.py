@@ -1,4 +1,4 @@
-"""What Hypothesis draws: one of several sources, a part of it, and a lexeme for each slot."""
+"""Draws by Hypothesis: one of several sources, a part of it, and a lexeme for each slot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from merula.query.narrowing import Plainness, Restriction, plainness
 
 T = TypeVar("T")
 Chosen = tuple[int, ...]  # a candidate a slot
-TRIES = 500  # choices that are looked at for one with something
+TRIES = 500  # choices that are looked at for one that will do
 SLOT = 0x6D6572756C61  # the label of a slot's draw: all have one, so that they may change places
 
 
@@ -33,17 +33,17 @@ def collect_constants() -> None:
 
 
 class Choosing(Protocol):
-    """What makes a combination of lexemes of a wish a slot (`merula.plan.wishes.Chooser`)."""
+    """A chooser of lexemes, from a wish for each slot (`merula.plan.wishes.Chooser`)."""
 
     def choose(self, wishes: Sequence[int]) -> tuple[int, ...]:
-        """The candidate of each slot."""
+        """Return the candidate of each slot."""
 
 
 @dataclass(frozen=True, eq=False)
 class DrawSource(Generic[T]):
-    """Named slots, what chooses among their lexemes, and what is made of a choice.
+    """Named slots, a chooser of their lexemes, and a function that makes a value of a choice.
 
-    One of ``parts`` is drawn too, and ``make`` is given it together with the choice.
+    One of ``parts`` is drawn too; ``make`` gets it together with the choice.
     """
 
     slots: Sequence[tuple[str, Slot]]
@@ -55,26 +55,26 @@ class DrawSource(Generic[T]):
     def of(
         narrow: Restriction, parts: Sequence[Any], make: Callable[[Any, Chosen], T]
     ) -> DrawSource[T]:
-        """What is drawn from a plan."""
+        """Return the source that draws from a plan."""
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
         return DrawSource(slots, narrow.chooser, parts, make)
 
     def choices(self) -> Iterator[Chosen]:
-        """Some choices, always the same: the plainest first."""
+        """Yield `TRIES` choices, always the same: the plainest first."""
         return map(self.chooser.choose, tries(len(slot) for _, slot in self.slots))
 
 
 def tries(sizes: Iterable[int]) -> list[list[int]]:
-    """Some wishes for slots of some sizes, always the same: the plainest first."""
+    """Return `TRIES` wishes for slots of some sizes, always the same: the plainest first."""
     sizes = list(sizes)
-    found = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
-    found[0] = 0
-    return [[int(wish) for wish in row] for row in found]
+    wishes = np.random.default_rng(0).integers(sizes, size=(TRIES, len(sizes)))
+    wishes[0] = 0
+    return [[int(wish) for wish in row] for row in wishes]
 
 
 class DrawnInstance(SearchStrategy[T]):
-    """Values made of a source, one of its parts, and a lexeme for each slot that some source has.
+    """A strategy that draws a source, one of its parts, and a lexeme for each slot of any source.
 
     A lexeme is drawn by its place among those that any source has in the slot, so that a draw
     means the same in all sources: otherwise a plainer source could not be tried with what makes an
@@ -88,33 +88,31 @@ class DrawnInstance(SearchStrategy[T]):
         super().__init__()
         collect_constants()
         self._name, self._sources = name, sources
-        known: dict[str, set[Plainness]] = {}
-        keys: dict[int, list[Plainness]] = {}
+        lexemes_of = {
+            slot: sorted(plainness(slot)) for source in sources for _, slot in source.slots
+        }
+        in_any: dict[str, set[Plainness]] = {}  # the lexemes of a slot's name in any source
         for source in sources:
             for slot_name, slot in source.slots:
-                if id(slot) not in keys:
-                    keys[id(slot)] = sorted(plainness(slot))
-                known.setdefault(slot_name, set()).update(keys[id(slot)])
-        every = {slot_name: sorted(own) for slot_name, own in known.items()}
+                in_any.setdefault(slot_name, set()).update(lexemes_of[slot])
+        every = {slot_name: sorted(lexemes) for slot_name, lexemes in in_any.items()}
         number = {slot_name: i for i, slot_name in enumerate(every)}
-        made: dict[tuple[str, int], tuple[int, Sequence[int]]] = {}
-        self._places = []
+        places: dict[tuple[str, Slot], tuple[int, Sequence[int]]] = {}
         for source in sources:
-            own = []
             for slot_name, slot in source.slots:
-                if (slot_name, id(slot)) not in made:
-                    steps = _steps(every[slot_name], keys[id(slot)])
-                    made[slot_name, id(slot)] = number[slot_name], steps
-                own.append(made[slot_name, id(slot)])
-            self._places.append(own)
+                if (slot_name, slot) not in places:
+                    steps = _steps(every[slot_name], lexemes_of[slot])
+                    places[slot_name, slot] = number[slot_name], steps
+        self._places = [[places[named_slot] for named_slot in source.slots] for source in sources]
         self._none = [0] * len(every)
-        self._slots = [(i, len(own) - 1) for i, own in enumerate(every.values()) if len(own) > 1]
+        sizes = map(len, every.values())
+        self._slots = [(i, size - 1) for i, size in enumerate(sizes) if size > 1]
 
     def __repr__(self) -> str:
         return self._name
 
     def do_draw(self, data: ConjectureData) -> T:
-        """One value."""
+        """Draw a value."""
         at = data.draw_integer(0, len(self._sources) - 1)
         source = self._sources[at]
         part = source.parts[data.draw_integer(0, len(source.parts) - 1)]
@@ -127,6 +125,6 @@ class DrawnInstance(SearchStrategy[T]):
         return source.make(part, source.chooser.choose(wishes))
 
 
-def _steps(every: Sequence[Plainness], own: Sequence[Plainness]) -> list[int]:
-    """For each of all lexemes the place of the next of some of them, and round."""
-    return [bisect_left(own, key) % len(own) for key in every]
+def _steps(every: Sequence[Plainness], of_slot: Sequence[Plainness]) -> list[int]:
+    """Return for every lexeme the place in a slot of the same or the next one; last comes first."""
+    return [bisect_left(of_slot, key) % len(of_slot) for key in every]

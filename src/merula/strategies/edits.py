@@ -1,8 +1,8 @@
 """Edits: two sentences of a grammar that differ in one thing, drawn as Hypothesis strategies.
 
-What an edit changes is named as in ``where``: a factor, what a variant chooses, a frame, the lexeme
-of a slot or a feature of it. All lexemes else are the same in both sentences: they are chosen in a
-space that satisfies the constraints of both.
+What an edit changes has the name that it has in ``where``: a factor, a choice of a variant, a
+frame, the lexeme of a slot or a feature of it. All other lexemes are the same in both sentences:
+they are chosen in a space that satisfies the constraints of both.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Edit:
 
     @property
     def shows(self) -> bool:
-        """Whether the two texts differ, and what is said to."""
+        """Return whether the two texts differ, and the values as well."""
         return self.before.text != self.after.text and self.old != self.new
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class Edit:
 
 @frozen
 class Change:
-    """What is to be changed, and from what to what; None where anything will do."""
+    """A change that is asked for: of what, and from which value to which; None where any fits."""
 
     what: str
     old: str | None
@@ -85,13 +85,13 @@ class Change:
     acceptable: bool | None
 
     def fits(self, old: str | None, new: str | None) -> bool:
-        """Whether these values are wanted."""
+        """Return whether the values before and after an edit are the ones asked for."""
         if old is None or new is None or old == new:
             return False
         return self.old in (None, old) and self.new in (None, new)
 
     def sentences(self, narrow: Restriction) -> Iterator[int]:
-        """The places of the cells that can stand on one side."""
+        """Yield the places of the cells that can be before or after the edit."""
         yield from sentences_in(narrow, self.acceptable)
 
 
@@ -105,23 +105,24 @@ def edits(
     design: str | None = None,
     where: Where | None = None,
 ) -> SearchStrategy[Edit]:
-    """Pairs of sentences that differ in what is named, and perhaps in what depends on it.
+    """Draw pairs of sentences that differ in one thing, and perhaps in what depends on it.
 
     ``what`` is a factor (two cells of an instance), what a variant chooses or ``frame`` (the
     lexemes stay), a slot (another lexeme), a feature of a slot's lexemes (a lexeme that has another
-    value), or a function from the text to the text after the edit. The two texts differ, but where
-    a function leaves one as it is. ``old`` and ``new`` ask for a value before and after it,
-    ``acceptable`` for two sentences that both are so, or are not, ``design`` and ``where`` as in
-    `sentences`. Raises `MerulaError` where there is none.
+    value), or a function from the text to the text after the edit. The two texts differ, unless a
+    function leaves one as it is. ``old`` and ``new`` ask for a value before and after it,
+    ``acceptable`` for two acceptable sentences (False: two that are not), ``design`` and ``where``
+    mean the same as in `sentences`. Raises `MerulaError` where there is none.
     """
     more = {"what": what, "old": old, "new": new, "acceptable": acceptable}
-    asked = Request("edits", grammar, design, where, more)
+    request = Request("edits", grammar, design, where, more)
     if callable(what):
         if old is not None or new is not None:
             raise ValueError(f"old={old!r}, new={new!r}: a function that edits has no values")
-        wanted = Change(called(what), None, None, acceptable)
-        return asked.drawn(
-            lambda narrow: list(wanted.sentences(narrow)), partial(_rewritten, what, wanted.what)
+        by_function = Change(called(what), None, None, acceptable)
+        return request.drawn(
+            lambda narrow: list(by_function.sentences(narrow)),
+            partial(_rewritten, what, by_function.what),
         )
     if not isinstance(what, str):
         raise TypeError(f"what={what!r} should be a name or a function of a text")
@@ -129,40 +130,41 @@ def edits(
         if not isinstance(value, str | None):
             raise TypeError(f"{name}={value!r} should be a text")
     if isinstance(where, Mapping) and what in where:
-        raise ValueError(f"where={dict(where)!r} holds {what} fast, which is to be changed")
+        raise ValueError(f"where={dict(where)!r} keeps {what}, which is to change, as it is")
     old, new = (None if value is None else clean(value) for value in (old, new))
-    wanted = Change(what, old, new, acceptable)
+    change = Change(what, old, new, acceptable)
     sources: list[DrawSource[Edit]] = []
-    known: set[str] = set()
-    for own, narrows in asked.narrowed():
+    changeable: set[str] = set()  # names of what plans have, without the features
+    for in_design, narrows in request.narrowed():
         plans = [narrow.plan for narrow in narrows]
-        known.update(*(plain_names(plan) for plan in plans))
-        made = (_KINDS[kind](own, narrows, wanted) for kind in meant(plans, what, (old, new)))
-        sources += next((telling for found in made if (telling := _telling(found))), [])
-        known.update([what] if any(what in names(plan) for plan in plans) else [])
-    if what not in known:
+        changeable.update(*(plain_names(plan) for plan in plans))
+        kinds = meant(plans, what, (old, new))
+        by_kind = (_KINDS[kind](in_design, narrows, change) for kind in kinds)
+        sources += next((shown for drawn in by_kind if (shown := _shown(drawn))), [])
+        changeable.update([what] if any(what in names(plan) for plan in plans) else [])
+    if what not in changeable:
         raise MerulaError.of(
             "M750",
-            f"{grammar.name} has nothing that is called {what}",
-            remedy=did_you_mean(what, known) or f"change {listing(sorted(known), 'or')}",
+            f"{grammar.name} has nothing that is named {what}",
+            remedy=did_you_mean(what, changeable) or f"change {listing(sorted(changeable), 'or')}",
             place=grammar._compiled.source.name,
         )
     if not sources:
-        there = {x for own in asked.designs for x in values_of(own._design.plans, what)}
+        values = {x for each in request.designs for x in values_of(each._design.plans, what)}
         for value in (old, new):
-            if value is not None and value not in there:
-                raise unknown(asked.designs[0]._design, what, value, there)
-    return asked.strategy(sources)
+            if value is not None and value not in values:
+                raise unknown(request.designs[0]._design, what, value, values)
+    return request.strategy(sources)
 
 
-def _telling(sources: Sequence[DrawSource[Edit]]) -> list[DrawSource[Edit]]:
-    """Sources without the edits that no word shows (*one sheep*, *two sheep*).
+def _shown(sources: Sequence[DrawSource[Edit]]) -> list[DrawSource[Edit]]:
+    """Return the sources without the edits that no word shows (*one sheep*, *two sheep*).
 
-    Another edit stands for them, of the same cells where one is found soon. Empty where no edit
+    Another edit takes their place, of the same cells where one is found soon. Empty where no edit
     shows.
     """
-    some = (_spare(source, part) for source in sources for part in source.parts)
-    last = next((edit for edit in islice(some, MOST_PARTS) if edit is not None), None)
+    spares = (_spare(source, part) for source in sources for part in source.parts)
+    last = next((edit for edit in islice(spares, MOST_PARTS) if edit is not None), None)
     if last is None:
         return []
 
@@ -178,9 +180,9 @@ def _telling(sources: Sequence[DrawSource[Edit]]) -> list[DrawSource[Edit]]:
 
 
 def _spare(source: DrawSource[Edit], part: Any) -> Edit | None:
-    """An edit of a part of a source that shows, always the same, if one is found soon."""
-    made = (source.make(part, chosen) for chosen in source.choices())
-    return next((edit for edit in made if edit.shows), None)
+    """Return an edit of a part of a source that shows, always the same, if one is found soon."""
+    every = (source.make(part, chosen) for chosen in source.choices())
+    return next((edit for edit in every if edit.shows), None)
 
 
 def _rewritten(
@@ -197,33 +199,34 @@ def _rewritten(
 
 
 def _other_cells(
-    design: Design, narrows: Sequence[Restriction], wanted: Change
+    design: Design, narrows: Sequence[Restriction], change: Change
 ) -> list[DrawSource[Edit]]:
-    """Two cells of an instance that differ in a factor alone, or just in their names."""
-    found = []
+    """Return sources of two cells of an instance that differ in a factor, or in their names."""
+    sources = []
     for narrow in narrows:
-        said = {place: _said(narrow, place) for place in wanted.sentences(narrow)}
+        names_of = {place: _names_of(narrow, place) for place in change.sentences(narrow)}
         parts = [
-            (one, other, said[one][wanted.what], said[other][wanted.what])
-            for one, other in permutations(said, 2)
-            if wanted.fits(said[one].get(wanted.what), said[other].get(wanted.what))
+            (one, other, names_of[one][change.what], names_of[other][change.what])
+            for one, other in permutations(names_of, 2)
+            if change.fits(names_of[one].get(change.what), names_of[other].get(change.what))
             and narrow.plan.cells[one].cell.role == narrow.plan.cells[other].cell.role
-            and _apart(narrow, one, other, wanted.what)
+            and _apart(narrow, one, other, change.what)
         ]
         if parts:
-            found.append(DrawSource.of(narrow, parts, partial(_cells, wanted.what, design, narrow)))
-    return found
+            make = partial(_cells, change.what, design, narrow)
+            sources.append(DrawSource.of(narrow, parts, make))
+    return sources
 
 
-def _said(narrow: Restriction, place: int) -> dict[str, str]:
-    """What a cell is, as ``where`` may name it."""
+def _names_of(narrow: Restriction, place: int) -> dict[str, str]:
+    """Return the factors, scopes and label of a cell, under the names that ``where`` has."""
     cell = narrow.plan.cells[place].cell
     scopes = {SCOPE + name: value for name, value in cell.scopes}
     return {**dict(cell.factors), **scopes, **dict.fromkeys(CELL, cell.label)}
 
 
 def _apart(narrow: Restriction, one: int, other: int, what: str) -> bool:
-    """Whether two cells differ in a factor alone: in ``what`` if it is one."""
+    """Return whether two cells differ in a single factor: in ``what`` if that is a factor."""
     if what in CELL:
         return True
     cells = [narrow.plan.cells[place].cell for place in (one, other)]
@@ -244,42 +247,42 @@ def _cells(
 
 
 def _other_variants(
-    design: Design, narrows: Sequence[Restriction], wanted: Change
+    design: Design, narrows: Sequence[Restriction], change: Change
 ) -> list[DrawSource[Edit]]:
-    """The same cell of two variants whose lexemes are the same."""
-    found = []
+    """Return sources of the same cell of two variants whose lexemes are the same."""
+    sources = []
     groups: dict[tuple[tuple[str, str], ...], list[tuple[str, Restriction]]] = {}
     for narrow in narrows:
         choices = choices_of(narrow.plan)
-        value = choices.pop(wanted.what, None)
+        value = choices.pop(change.what, None)
         if value is not None:
             groups.setdefault(tuple(choices.items()), []).append((value, narrow))
     joints: dict[tuple[int, ...], Joint | None] = {}
-    made: Made = {}
+    tables: Made = {}
     for group in groups.values():
         for (old, one), (new, other) in permutations(group, 2):
-            parts = _same_cells(one, other, wanted) if wanted.fits(old, new) else []
+            parts = _same_cells(one, other, change) if change.fits(old, new) else []
             key = tuple(sorted((one.number, other.number)))
             if parts and key not in joints:
-                joints[key] = Joint.of(one, other, wanted.what, made)
+                joints[key] = Joint.of(one, other, change.what, tables)
             if parts and (joint := joints[key]) is not None:
-                make = partial(_variants, (wanted.what, old, new), design, joint, one, other)
-                found.append(DrawSource(joint.slots, joint.chooser, parts, make))
-    return found
+                make = partial(_variants, (change.what, old, new), design, joint, one, other)
+                sources.append(DrawSource(joint.slots, joint.chooser, parts, make))
+    return sources
 
 
-def _same_cells(one: Restriction, other: Restriction, wanted: Change) -> list[tuple[int, int]]:
-    """For each cell of a plan the nearest of another, as places in each.
+def _same_cells(before: Restriction, after: Restriction, change: Change) -> list[tuple[int, int]]:
+    """Return for each cell of a plan the nearest of another, as places in each.
 
-    That is the cell of the same name, if it is wanted, or else one that differs in the fewest
-    factors: where a factor follows from what is changed, such as the number of a verb.
+    That is the cell of the same name, if the change allows it, or else one that differs in the
+    fewest factors: where a factor follows from what is changed, such as the number of a verb.
     """
     pairs = []
-    for i in wanted.sentences(one):
-        mine = one.plan.cells[i].cell
+    for i in change.sentences(before):
+        mine = before.plan.cells[i].cell
         apart = {}
-        for j in wanted.sentences(other):
-            theirs = other.plan.cells[j].cell
+        for j in change.sentences(after):
+            theirs = after.plan.cells[j].cell
             if theirs.role == mine.role and (theirs.role == "cell" or theirs.label == mine.label):
                 differ = sum(a != b for a, b in zip(mine.factors, theirs.factors, strict=True))
                 apart[j] = (theirs.label != mine.label, differ)
@@ -289,54 +292,54 @@ def _same_cells(one: Restriction, other: Restriction, wanted: Change) -> list[tu
 
 
 def _variants(
-    what: tuple[str, str, str],
+    change: tuple[str, str, str],
     design: Design,
     joint: Joint,
-    one: Restriction,
-    other: Restriction,
+    before_narrow: Restriction,
+    after_narrow: Restriction,
     part: tuple[int, int],
     chosen: Chosen,
 ) -> Edit:
     before, after = (
         occurrence(design, narrow, place, joint.chosen(narrow, chosen))
-        for narrow, place in zip((one, other), part, strict=True)
+        for narrow, place in zip((before_narrow, after_narrow), part, strict=True)
     )
-    return Edit(before, after, *what)
+    return Edit(before, after, *change)
 
 
 # --- another lexeme ----------------------------------------------------------------------------
 
 
 def _other_lexemes(
-    design: Design, narrows: Sequence[Restriction], wanted: Change
+    design: Design, narrows: Sequence[Restriction], change: Change
 ) -> list[DrawSource[Edit]]:
-    """The same cell with another lexeme in a slot, or one that has another value of a feature."""
-    found = []
-    made: Exchanges = {}
+    """Return sources of a cell with another lexeme in a slot, or with one of another feature."""
+    sources = []
+    exchanges: Exchanges = {}
     for narrow in narrows:
         for number, name in enumerate(slot_names(narrow.plan)):
-            shown = [i for i in wanted.sentences(narrow) if _shows(narrow, i, number)]
-            values = _values(name, narrow.plan.slots[number], wanted.what)
+            shown = [i for i in change.sentences(narrow) if _shows(narrow, i, number)]
+            values = _values(name, narrow.plan.slots[number], change.what)
             old, new = (
-                np.array([i for i, v in enumerate(values) if v and asked in (None, v)], np.int64)
-                for asked in (wanted.old, wanted.new)
+                np.array([i for i, v in enumerate(values) if v and value in (None, v)], np.int64)
+                for value in (change.old, change.new)
             )
-            if wanted.new is not None:  # what is so already is not changed
-                old = old[[values[i] != wanted.new for i in old]]
+            if change.new is not None:  # a lexeme that has the value already is not changed
+                old = old[[values[i] != change.new for i in old]]
             kind = {value: i for i, value in enumerate(dict.fromkeys(values))}
             kinds = np.array([kind[value] for value in values], dtype=np.int64)
             if shown and len({*kinds[old], *kinds[new]}) > 1:
-                exchange = Exchange.of(narrow, number, (old, new), kinds, made)
+                exchange = Exchange.of(narrow, number, (old, new), kinds, exchanges)
                 if exchange is not None:
-                    make = partial(_lexeme, wanted.what, number, values, design, narrow)
-                    found.append(DrawSource(exchange.slots, exchange.chooser, shown, make))
-    return found
+                    make = partial(_lexeme, change.what, number, values, design, narrow)
+                    sources.append(DrawSource(exchange.slots, exchange.chooser, shown, make))
+    return sources
 
 
 def _values(name: str, slot: Slot, what: str) -> Sequence[str]:
-    """What each lexeme is that would be exchanged: itself, or the one value of a feature.
+    """Return the value of each lexeme of a slot: itself, or the one value of a feature.
 
-    Empty for a lexeme with several values or any, and no values for other slots.
+    Empty for a lexeme with several values or any; there are no values for other slots.
     """
     if what == name:
         return slot.titles
@@ -349,7 +352,7 @@ def _shows(narrow: Restriction, place: int, slot: int) -> bool:
 
 
 def _lexeme(
-    what: str,
+    name: str,
     number: int,
     values: Sequence[str],
     design: Design,
@@ -361,7 +364,7 @@ def _lexeme(
     edited = own.copy()
     edited[number] = other
     before, after = (occurrence(design, narrow, place, tuple(one)) for one in (own, edited))
-    return Edit(before, after, what, values[own[number]], values[other])
+    return Edit(before, after, name, values[own[number]], values[other])
 
 
 _KINDS = {

@@ -58,12 +58,16 @@ class Exchange:
 
     @staticmethod
     def of(
-        narrow: Restriction, number: int, lexemes: tuple[Ints, Ints], kinds: Ints, made: Exchanges
+        narrow: Restriction,
+        number: int,
+        lexemes: tuple[Ints, Ints],
+        kinds: Ints,
+        choosers: Exchanges,
     ) -> Exchange | None:
         """Return the exchange of an old lexeme of a slot for a new one of another kind.
 
         ``lexemes`` are the old and the new ones, ``kinds`` the kind of each lexeme of the slot,
-        ``made`` what earlier calls for the same design have made. None where there is no exchange.
+        ``choosers`` those of earlier calls for the same design. None where there is no exchange.
         """
         plan = narrow.plan
         slots = list(zip(slot_names(plan), plan.slots, strict=True))
@@ -76,18 +80,18 @@ class Exchange:
         orders = [plainest(chosen_slot) for _, chosen_slot in slots]
         # Variants that differ in forms alone have one space, and its tables may take 30 MB.
         arrays = (x.tobytes() for x in (old, new, kinds))
-        key = (id(plan.space), number, *arrays, *map(tuple, orders))
-        if key not in made:
-            made[key] = _exchanging(narrow, number, orders, lexemes, kinds)
-        chooser = made[key]
+        key = (plan.space, number, *arrays, *map(tuple, orders))
+        if key not in choosers:
+            choosers[key] = _exchanging(narrow, number, orders, lexemes, kinds)
+        chooser = choosers[key]
         return None if chooser is None else Exchange(slots, chooser)
 
 
 class Exchanging:
     """A chooser for the plan, and then of another lexeme that goes with the choice.
 
-    Where no lexeme does, ``spare`` is taken, a choice with which one does. ``rare`` says that this
-    would happen often.
+    Where no lexeme goes with it, the choice is ``spare``, with which one does. ``rare`` says that
+    this would happen often.
     """
 
     def __init__(
@@ -181,10 +185,10 @@ def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) ->
     lexemes. None where nothing has to hold, or where it would take too large a table.
     """
     constraints = [c for c in space.constraints if number in c.slots]
-    others = sorted({s for c in constraints for s in c.slots} - {number})
+    neighbours = sorted({s for c in constraints for s in c.slots} - {number})
     columns = {
         slot: [x for c in constraints for s, x in zip(c.slots, c.groups, strict=True) if s == slot]
-        for slot in (number, *others)
+        for slot in (number, *neighbours)
     }
     classes = {
         slot: np.unique(np.stack(groups_of), axis=1, return_inverse=True)[1].reshape(-1)
@@ -192,13 +196,16 @@ def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) ->
         if groups_of
     }
     first = {slot: np.unique(of_slot, return_index=True)[1] for slot, of_slot in classes.items()}
-    shape = tuple(len(first[slot]) for slot in others)
-    if not others or not fits_in_table(shape):
+    shape = tuple(len(first[slot]) for slot in neighbours)
+    if not neighbours or not fits_in_table(shape):
         return None
     old, new = lexemes
     can = [
         np.logical_and.reduce(
-            [np.broadcast_to(_beside(c, number, int(i), others, first), shape) for c in constraints]
+            [
+                np.broadcast_to(_beside(c, number, int(i), neighbours, first), shape)
+                for c in constraints
+            ]
         )
         for i in first[number]
     ]
@@ -208,12 +215,12 @@ def _room(space: Space, number: int, lexemes: tuple[Ints, Ints], kinds: Ints) ->
         left += np.logical_or.reduce([can[i] for i in of_kind])
     least = 1 + len(np.intersect1d(kinds[old], kinds[new])[:1])
     least += sum(len(d.slots) - 1 for d in space.distinct if number in d.slots)
-    groups = tuple(classes[slot] for slot in others)
-    return Constraint(tuple(others), groups, left >= least, ConstraintOrigin("the edit"))
+    groups = tuple(classes[slot] for slot in neighbours)
+    return Constraint(tuple(neighbours), groups, left >= least, ConstraintOrigin("the edit"))
 
 
 def _beside(
-    c: Constraint, number: int, candidate: int, others: Sequence[int], first: dict[int, Ints]
+    c: Constraint, number: int, candidate: int, neighbours: Sequence[int], first: dict[int, Ints]
 ) -> Bools:
     """Return what a constraint allows beside a candidate of a slot, an axis for each other slot."""
     index = (
@@ -223,4 +230,4 @@ def _beside(
     table = c.table[np.ix_(*index)]
     order = sorted(range(len(c.slots)), key=lambda i: (c.slots[i] != number, c.slots[i]))
     view: Bools = table.transpose(order)[0]
-    return view.reshape([len(first[s]) if s in c.slots else 1 for s in others])
+    return view.reshape([len(first[s]) if s in c.slots else 1 for s in neighbours])

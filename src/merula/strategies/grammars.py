@@ -24,7 +24,7 @@ DESIGNS = ("paradigm", "matrix")
 class GrammarText:
     """A grammar as a text, with its tables: file names and their contents.
 
-    Two with the same texts are equal. ``repr()`` is Python that makes it again.
+    Grammars with the same texts are equal. ``repr()`` is Python code that makes the grammar again.
 
     >>> print(GrammarText('phenomenon toy\\nlexicon sets "x.tsv"\\n', {"x.tsv": "subj\\ndog\\n"}))
     phenomenon toy
@@ -40,7 +40,7 @@ class GrammarText:
     tables: Mapping[str, str]
 
     def compile(self) -> merula.Grammar:
-        """The grammar, by `merula.compile`. Raises `MerulaError` where it has an error."""
+        """Compile it with `merula.compile`; raises `MerulaError` where it has an error."""
         return self._grammar
 
     @cached_property
@@ -48,7 +48,7 @@ class GrammarText:
         return merula.compile(self.text, tables=self.tables)
 
     def save(self, folder: str | Path, name: str = "random.merula") -> Path:
-        """Write the grammar and its tables into a folder, for tools that read files; its path."""
+        """Write the grammar and its tables into a folder; returns the path of the grammar."""
         path = Path(folder, name)
         files = {path: self.text} | {Path(folder, own): text for own, text in self.tables.items()}
         for place, text in files.items():
@@ -76,7 +76,7 @@ class GrammarText:
 
 
 def _literal(text: str) -> str:
-    """A text as Python writes it, over several lines where it has such."""
+    """Return a text as Python writes it, on several lines if it has several."""
     if not text.endswith("\n") or not text.replace("\n", "").isprintable():
         return repr(text)
     escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

@@ -42,10 +42,10 @@ HARD = (  # as tables of any language may have them
 
 @frozen
 class _Plan:
-    """What a table has: columns of forms by object, features and their values."""
+    """The columns of a table: forms by object, and features with their values."""
 
     category: str | None
-    objects: Mapping[str, tuple[tuple[str, ...], ...]]  # object, or nothing → values of its forms
+    objects: Mapping[str, tuple[tuple[str, ...], ...]]  # object, or empty → values of its forms
     titles: tuple[str, ...]
     features: Mapping[str, tuple[str, ...]]
     tongues: tuple[Tongue, ...]
@@ -53,7 +53,7 @@ class _Plan:
     rows: tuple[int, int]
 
 
-RESERVED = (SETS, "position")  # words after `lexicon` and `:` that are no category
+RESERVED = (SETS, "position")  # words after `lexicon` and `:` that cannot be a category
 
 
 def lexicons(
@@ -69,12 +69,13 @@ def lexicons(
 
     ``forms`` are the columns of forms: ``"sg"``, ``"nom.pl"``; in a table of sets each begins with
     its object, ``"subj.sg"``. ``features`` are further columns with the values they may hold.
-    ``words`` gives the words to be inflected, else they are those of ``language`` and of others.
+    ``words`` gives the words to be inflected, else they are from ``language`` and other languages.
     ``rows`` is how many rows there are, at least and at most.
 
-    The first row is regular: all cells are filled and all forms differ. The others are as real
-    tables are: forms that are the same, or missing; several words in a cell; accents, apostrophes,
-    capitals and scripts that trip programs up; features that are empty, ``*`` or several values.
+    The first row is regular: all cells are filled and all forms differ. The other rows are like
+    those of real tables: forms that are the same, or missing; several words in a cell; accents,
+    apostrophes, capitals and scripts that trip programs up; features that are empty, ``*`` or
+    several values.
     Raises `ValueError` where an argument makes no table.
 
     >>> from hypothesis import given, settings
@@ -91,7 +92,7 @@ def lexicons(
         known = ", ".join(map(repr, (None, *LANGUAGES)))
         raise ValueError(f"language={language!r} is none of {known}")
     if words is not None and not isinstance(words, SearchStrategy):
-        raise ValueError(f"words={words!r} is no strategy: st.sampled_from(…)")
+        raise ValueError(f"words={words!r} is not a strategy: st.sampled_from(…)")
     _check_rows(rows)
     objects: dict[str, list[tuple[str, ...]]] = {}
     for form in forms:
@@ -113,14 +114,14 @@ def lexicons(
 
 def _check_rows(rows: Any) -> None:
     if not (isinstance(rows, tuple) and len(rows) == 2 and 1 <= rows[0] <= rows[1]):
-        raise ValueError(f"rows={rows!r} is no pair of a least and a most, from 1")
+        raise ValueError(f"rows={rows!r} is not a least and a most number of rows, from 1")
 
 
 def _check_columns(category: Any, forms: Any, features: Any) -> None:
     if category is not None and not (
         isinstance(category, str) and category.isidentifier() and category not in RESERVED
     ):
-        raise ValueError(f"category={category!r} is no name of a category")
+        raise ValueError(f"category={category!r} is not the name of a category")
     if isinstance(forms, str) or not all(isinstance(form, str) for form in forms):
         raise ValueError(f"forms={forms!r} should be a list of names")
     if not isinstance(features, Mapping):
@@ -165,7 +166,7 @@ def _tables(draw: Callable[[SearchStrategy[Any]], Any], plan: _Plan) -> TableTex
 
 
 def _row(c: Choices, plan: _Plan, tongue: Tongue, row: int) -> tuple[str, tuple[str, ...]]:
-    """A row of a table: its first word, and the cells of its forms and features."""
+    """Draw a row of a table: its first word, and the cells of its forms and features."""
     word = "" if plan.objects else _word(c, plan, tongue, "", row)
     by_title: dict[str, str] = {}
     for number, (name, columns) in enumerate(plan.objects.items()):
@@ -183,7 +184,7 @@ def _row(c: Choices, plan: _Plan, tongue: Tongue, row: int) -> tuple[str, tuple[
 
 
 def _word(c: Choices, plan: _Plan, tongue: Tongue, name: str, number: int) -> str:
-    """A word for an object; the plainest one is another for every number."""
+    """Draw a word for an object; the plainest one is different for every number."""
     if plan.words is not None:
         return _usable(c.draw(plan.words))
     words = tongue.stems(plan.category or name)
@@ -199,7 +200,7 @@ def _feature(c: Choices, values: Sequence[str], *, first: bool) -> str:
 
 
 def _usable(word: str) -> str:
-    """A word that a cell can hold; ``x`` where nothing is left of it."""
+    """Return a word without characters that a cell cannot have; ``x`` if none are left."""
     kept = "".join(
         " " if unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") else sign for sign in word
     )

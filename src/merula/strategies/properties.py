@@ -1,7 +1,7 @@
 """Metamorphic properties of a function of text, as tests that Hypothesis runs.
 
-A metamorphic property says how the results for two texts go together, where nobody can say what
-the result for one should be (Chen et al. 1998): an edit changes nothing (`invariance`), it changes
+A metamorphic property says how the results for two texts go together, where nobody knows the right
+result for one text (Chen et al. 1998): an edit changes nothing (`invariance`), it changes
 one thing, and in one way (`direction`), or the better sentence of a pair is preferred
 (`preference`). Each function here returns a test: give it a name that pytest collects, or call it.
 
@@ -41,7 +41,7 @@ def invariance(
     *,
     same: Callable[[T, T], bool] | None = None,
 ) -> Test:
-    """A test that an edit changes nothing: the results for both texts are the same.
+    """Return a test that an edit changes nothing: the results for both texts are the same.
 
     ``same`` compares two results, for instance with `math.isclose`; without it they have to be
     equal, arrays and tensors in shape and values. (No result is equal to a not-a-number.)
@@ -52,7 +52,7 @@ def invariance(
         _demand(edit, Edit)
         old, new = function(edit.before.text), function(edit.after.text)
         if not alike(old, new):
-            raise AssertionError(_told(edit, old, new, "should change nothing"))
+            raise AssertionError(_message(edit, old, new, "should change nothing"))
 
     return _given(edits, test_invariance, function)
 
@@ -62,12 +62,12 @@ def direction(
     edits: SearchStrategy[Edit],
     way: Way | Mapping[str, object] | Callable[[Any, Any], bool],
 ) -> Test:
-    """A test that an edit changes one thing, and in one way.
+    """Return a test that an edit changes one thing, and in one way.
 
     ``way`` is ``"up"`` or ``"down"`` for results that are numbers; a mapping from the edit's values
-    to the results that they stand for, such as ``{"sg": "NN", "pl": "NNS"}``; or a function that is
+    to results that they should have, such as ``{"sg": "NN", "pl": "NNS"}``; or a function that is
     true of a result before the edit and the one after it. Where results are lists, tuples or
-    mappings, exactly one member of them has to change, and that is what ``way`` speaks of.
+    mappings, exactly one member of them has to change, and ``way`` is about this one.
     """
     if way not in WAYS if isinstance(way, str) else not (isinstance(way, Mapping) or callable(way)):
         raise ValueError(f"way={way!r} should be up, down, a mapping or a function")
@@ -77,24 +77,21 @@ def direction(
         old, new = function(edit.before.text), function(edit.after.text)
         changed = _changed(old, new)
         if isinstance(way, Mapping):
-            wanted = _stand_for(way, edit)
-            same = wanted[0] == wanted[1]  # as `have` is for the first person and the second
-            fine = changed == ([] if same else [wanted])
-            said = (
-                "should change nothing"
-                if same
-                else f"should change {wanted[0]!r} into {wanted[1]!r}"
-            )
+            results = _results(way, edit)
+            same = results[0] == results[1]  # as `have` is for the first person and the second
+            fine = changed == ([] if same else [results])
+            change = f"should change {results[0]!r} into {results[1]!r}"
+            demand = "should change nothing" if same else change
         elif isinstance(way, str):
             fine = len(changed) == 1 and WAYS[way](changed[0][1], changed[0][0])
-            said = f"should bring the result {way}"
+            demand = f"should bring the result {way}"
         else:
             fine = len(changed) == 1 and way(*changed[0])
-            said = f"should change the result as {called(way)} demands"
+            demand = f"should change the result as {called(way)} demands"
         if len(changed) > 1:
-            said += f" and nothing else, but {len(changed)} things change"
+            demand += f" and nothing else, but {len(changed)} things change"
         if not fine:
-            raise AssertionError(_told(edit, old, new, said))
+            raise AssertionError(_message(edit, old, new, demand))
 
     return _given(edits, test_direction, function)
 
@@ -102,7 +99,7 @@ def direction(
 def preference(
     score: Callable[[str], float], pairs: SearchStrategy[Pair], *, margin: float = 0.0
 ) -> Test:
-    """A test that the good sentence of each pair has a score above that of the bad one.
+    """Return a test that the good sentence of each pair has a score above that of the bad one.
 
     ``margin`` is how much it has to be above it, in the units of ``score``: a log-probability or
     any other number of which more is better.
@@ -122,7 +119,7 @@ def preference(
 
 
 def _equal(old: Any, new: Any) -> bool:
-    """Whether two results are equal; arrays and tensors have to have one shape too."""
+    """Return whether two results are equal; arrays and tensors also need the same shape."""
     one, other = _plain(old), _plain(new)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
@@ -132,20 +129,20 @@ def _equal(old: Any, new: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """An array or a tensor as lists of numbers; all else as it is."""
+    """Return an array or a tensor as lists of numbers, and any other value as it is."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _number(score: Callable[[str], Any], text: str) -> float:
-    found = score(text)
+    result = score(text)
     try:
-        return float(found.item() if hasattr(found, "item") else found)
+        return float(result.item() if hasattr(result, "item") else result)
     except (TypeError, ValueError):
-        raise TypeError(f"{called(score)} gave {found!r} for a text, and not a number") from None
+        raise TypeError(f"{called(score)} gave {result!r} for a text, and not a number") from None
 
 
 def _changed(old: Any, new: Any) -> list[tuple[Any, Any]]:
-    """The things that are not the same in two results."""
+    """Return the things that are not the same in two results."""
     one, other = _plain(old), _plain(new)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         both = [(one.get(key), other.get(key)) for key in dict.fromkeys([*one, *other])]
@@ -156,11 +153,11 @@ def _changed(old: Any, new: Any) -> list[tuple[Any, Any]]:
     return [(x, y) for x, y in both if not _equal(x, y)]
 
 
-def _stand_for(way: Mapping[str, object], edit: Edit) -> tuple[object, object]:
-    """The results that the values before and after an edit stand for."""
+def _results(way: Mapping[str, object], edit: Edit) -> tuple[object, object]:
+    """Return the results that the values before and after an edit have in ``way``."""
     for value in (edit.old, edit.new):
         if value not in way:
-            raise ValueError(f"way={dict(way)!r} does not say what {value!r} stands for")
+            raise ValueError(f"way={dict(way)!r} has no result for {value!r}")
     return way[edit.old], way[edit.new]
 
 
@@ -168,10 +165,10 @@ def _listed(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _told(edit: Edit, old: object, new: object, said: str) -> str:
+def _message(edit: Edit, old: object, new: object, demand: str) -> str:
     before, after = edit.before, edit.after
     return (
-        f"{edit.title} {said}\n"
+        f"{edit.title} {demand}\n"
         f"  {_marked(before)}\n    → {old!r}\n"
         f"  {_marked(after)}\n    → {new!r}"
     )
@@ -182,13 +179,13 @@ def _marked(sentence: Any) -> str:
 
 
 def _given(strategy: SearchStrategy[T], test: Callable[[T], None], of: Callable[..., Any]) -> Test:
-    """A test as Hypothesis runs it; what it finds is kept apart from what others like it find."""
+    """Return a test for Hypothesis, which keeps its failing examples apart from other tests'."""
     if not isinstance(strategy, SearchStrategy):
         raise TypeError(
-            f"{strategy!r} is no strategy: write for instance invariance(function, edits(…))"
+            f"{strategy!r} is not a strategy: write for instance invariance(function, edits(…))"
         )
     if not callable(of):
-        raise TypeError(f"{of!r} is no function of a text")
+        raise TypeError(f"{of!r} is not a function of a text")
     code = getattr(of, "__code__", None)
     does = "" if code is None else f"{code.co_code!r} {code.co_names} {code.co_consts}"
     about = re.sub(r" at 0x[0-9a-fA-F]+", "", f"{called(of)} {strategy!r} {does}")
@@ -198,4 +195,5 @@ def _given(strategy: SearchStrategy[T], test: Callable[[T], None], of: Callable[
 
 def _demand(value: object, kind: type) -> None:
     if not isinstance(value, kind):
-        raise TypeError(f"{value!r} is no {kind.__name__}: give it {kind.__name__.lower()}s(…)")
+        name = kind.__name__
+        raise TypeError(f"{value!r} is not of the type {name}: give it {name.lower()}s(…)")

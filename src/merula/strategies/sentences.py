@@ -34,11 +34,12 @@ def sentences(
     where: Where | None = None,
     acceptable: bool | None = None,
 ) -> SearchStrategy[Occurrence]:
-    """Sentences of a grammar: cells of paradigms, items and answers of matrices.
+    """Draw sentences of a grammar: cells of paradigms, items and answers of matrices.
 
-    ``design`` names one paradigm or matrix (else all that have what is asked for), ``where`` asks
-    for frames, attribute values, lexemes, features and factors (`merula.query.narrowing`),
-    ``acceptable`` for sentences that are, or are not. Raises `MerulaError` where there is none.
+    ``design`` names one paradigm or matrix; without it all designs are drawn from that fit.
+    ``where`` asks for frames, attribute values, lexemes, features and factors
+    (`merula.query.narrowing`), ``acceptable`` for sentences that are, or are not. Raises
+    `MerulaError` where there is none.
     """
 
     asked = Request("sentences", grammar, design, where, {"acceptable": acceptable})
@@ -52,7 +53,7 @@ def answers(
     design: str | None = None,
     where: Where | None = None,
 ) -> SearchStrategy[Occurrence]:
-    """Answers of matrices; ``breaks`` is a rule (``E agreement``) or a class (``E``).
+    """Draw answers of matrices; ``breaks`` is a rule (``E agreement``) or a class (``E``).
 
     Raises `MerulaError` where there is none.
     """
@@ -78,7 +79,7 @@ def pairs(
     design: str | None = None,
     where: Where | None = None,
 ) -> SearchStrategy[Pair]:
-    """Minimal pairs: two cells of a paradigm that differ in one factor and in acceptability.
+    """Draw minimal pairs: two cells of a paradigm that differ in one factor and in acceptability.
 
     ``contrast`` is that factor. Raises `MerulaError` where there is none.
     """
@@ -92,14 +93,14 @@ def pairs(
 def paradigms(
     grammar: Grammar, *, design: str | None = None, where: Where | None = None
 ) -> SearchStrategy[Instance]:
-    """Instances of paradigms, with all their cells. Raises `MerulaError` where there is none."""
+    """Draw instances of paradigms with all cells. Raises `MerulaError` where there is none."""
     return Request("paradigms", grammar, design, where).drawn(_whole("cell"), _instance)
 
 
 def matrices(
     grammar: Grammar, *, design: str | None = None, where: Where | None = None
 ) -> SearchStrategy[Instance]:
-    """Instances of matrices, of type I. Raises `MerulaError` where there is none."""
+    """Draw instances of matrices, of type I. Raises `MerulaError` where there is none."""
     return Request("matrices", grammar, design, where).drawn(_whole("context"), _instance)
 
 
@@ -112,7 +113,7 @@ Make = Callable[[Design, Restriction, Any, Chosen], T]  # of a part of a plan an
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a caller asks; ``kind`` is the function, ``more`` the rest of its arguments."""
+    """A call of a strategy; ``kind`` is the function, ``more`` are the rest of its arguments."""
 
     kind: str
     grammar: Grammar
@@ -122,7 +123,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if not isinstance(self.grammar, Grammar):
-            raise TypeError(f"{self.grammar!r} is no grammar: merula.load reads one")
+            raise TypeError(f"{self.grammar!r} is not a grammar: merula.load reads one")
 
     def __str__(self) -> str:
         named = {"design": self.design, "where": self.where, **self.more}
@@ -131,7 +132,7 @@ class Request:
 
     @property
     def designs(self) -> list[Design]:
-        """The designs to draw from."""
+        """Return the designs to draw from."""
         return designs_of(self.grammar, self.design)
 
     @property
@@ -139,24 +140,24 @@ class Request:
         return all(design.kind == "matrix" for design in self.designs)
 
     def narrowed(self) -> list[tuple[Design, list[Restriction]]]:
-        """The plans of each design that have what is asked for, the plainest first."""
-        found, problems = [], []
+        """Return the plans of each design that have what is asked for, the plainest first."""
+        plans, problems = [], []
         for design in self.designs:
             try:
-                found.append((design, narrowed(design._design, self.where)))
+                plans.append((design, narrowed(design._design, self.where)))
             except MerulaError as error:
                 problems.append(error)
-        if not found and problems:
+        if not plans and problems:
             raise problems[0]
-        return found
+        return plans
 
     def demand(
-        self, value: str | None, known: Callable[[Restriction], Iterable[str]], what: str
+        self, value: str | None, values: Callable[[Restriction], Iterable[str]], what: str
     ) -> None:
-        """Raise `MerulaError` where no plan knows a value that is asked for."""
+        """Raise `MerulaError` where ``value`` is not among the ``values`` of any plan."""
         if value is None:
             return
-        every = {x for _, narrows in self.narrowed() for narrow in narrows for x in known(narrow)}
+        every = {x for _, narrows in self.narrowed() for narrow in narrows for x in values(narrow)}
         if value not in every:
             raise MerulaError.of(
                 "M751",
@@ -168,51 +169,51 @@ class Request:
     def drawn(
         self, parts: Callable[[Restriction], Sequence[Any]], make: Make[T]
     ) -> SearchStrategy[T]:
-        """The strategy; ``parts`` says what of a plan is wanted."""
+        """Return the strategy; ``parts`` gives the parts of a plan that may be drawn."""
         return self.strategy(
-            DrawSource.of(narrow, own, partial(make, design, narrow))
+            DrawSource.of(narrow, of_plan, partial(make, design, narrow))
             for design, narrows in self.narrowed()
             for narrow in narrows
-            if (own := parts(narrow))
+            if (of_plan := parts(narrow))
         )
 
     def strategy(self, sources: Iterable[DrawSource[T]]) -> SearchStrategy[T]:
-        """The strategy that draws from some sources; raises `MerulaError` where there is none."""
-        found = list(sources)
-        if not found:
+        """Return the strategy that draws from some sources; raises `MerulaError` without any."""
+        sources = list(sources)
+        if not sources:
             raise MerulaError.of(
                 "M751",
                 f"{self.grammar.name} has nothing for {self}",
                 remedy=NO_PAIRS if self.kind == "pairs" and self._matrices else "ask for less",
                 place=self.grammar._compiled.source.name,
             )
-        return DrawnInstance(str(self), found)
+        return DrawnInstance(str(self), sources)
 
 
 def _rules(narrow: Restriction) -> Iterable[str]:
-    """The rules that answers break, and their classes."""
+    """Yield the rules that answers break, and their classes."""
     for cell in narrow.plan.cells:
         if cell.cell.role == "answer":
             yield from (name for rule in cell.cell.broken for name in (rule, rule[0]))
 
 
 def names(grammar: Grammar, design: str | None = None) -> dict[str, tuple[str, ...]]:
-    """What ``where`` and `edits` can ask for, each name with its values; features are left out.
+    """Return the names that ``where`` and `edits` take, with their values, but no features.
 
     >>> import merula
     >>> from merula.strategies import names
     >>> names(merula.load("npi/only"), "any")["N1.number"]
     ('sg', 'pl')
     """
-    known: dict[str, dict[str, None]] = {}
-    for own in designs_of(grammar, design):
-        for name, values in names_of(own._design.plans).items():
-            known.setdefault(name, {}).update(dict.fromkeys(values))
-    return {name: tuple(values) for name, values in known.items()}
+    values_of: dict[str, dict[str, None]] = {}
+    for each in designs_of(grammar, design):
+        for name, values in names_of(each._design.plans).items():
+            values_of.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in values_of.items()}
 
 
 def called(value: object) -> str:
-    """What a value is called in messages: a function by its name, everywhere and always alike."""
+    """Return the name of a value in messages; that of a function is the same in every process."""
     if not callable(value):
         return repr(value)
     inner = value.func if isinstance(value, partial) else value

@@ -9,9 +9,9 @@ from merula.core.frozen import frozen
 
 @frozen
 class TableText:
-    """A table: its file's name, what the grammar calls its rows, header and cells.
+    """A table: the name of its file, the kind of its rows, its header and cells.
 
-    ``kind`` is the word between ``lexicon`` and the file: ``sets``, a category, or nothing where
+    ``kind`` is the word between ``lexicon`` and the file: ``sets``, a category, or empty where
     the table has a column ``category``.
 
     >>> nouns = TableText("nouns.tsv", "noun", ("lemma", "sg"), (("dog", "dog"),))
@@ -28,17 +28,17 @@ class TableText:
 
     @property
     def text(self) -> str:
-        """The file's contents, with tabs between cells."""
+        """Return the contents of the file, with tabs between cells."""
         return "".join("\t".join(cells) + "\n" for cells in (self.header, *self.rows))
 
     @property
     def declaration(self) -> str:
-        """The line of a grammar that names the table."""
+        """Return the line of a grammar that names the table."""
         kind = f"{self.kind} " if self.kind else ""
         return f'lexicon {kind}"{self.name}"'
 
     def column(self, title: str) -> tuple[str, ...]:
-        """The cells of a column. Raises `KeyError` where there is none of the title."""
+        """Return the cells of a column; raises `KeyError` where there is none of the title."""
         if title not in self.header:
             raise KeyError(f"{self.name} has the columns {', '.join(self.header)}, not {title!r}")
         place = self.header.index(title)

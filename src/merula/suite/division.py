@@ -73,19 +73,19 @@ def divide(task: DivisionTask, split: Split, seed: int) -> dict[str, tuple[str, 
         )
     train, *rest = split.names
     divided: dict[str, tuple[str, ...]] = {}
-    left = units
+    free = units
     for place, name in enumerate(rest):
-        room = len(left) - len(rest[place:])  # each split after it needs one, and so does train
+        room = len(free) - len(rest[place:])  # each split after it needs one, and so does train
         size = min(max(split.sizes(len(units))[name], 1), room)
         largest = min(max(int(MAX_HELD_OUT * len(units)), size), room)
         while (
             size < largest
-            and not _serves(task, left[:size], name)
-            and _short(task, left[size + 1 :], train) == _short(task, left[size:], train)
+            and not _serves(task, free[:size], name)
+            and _short(task, free[size + 1 :], train) == _short(task, free[size:], train)
         ):
             size += 1
-        divided[name], left = tuple(left[:size]), left[size:]
-    divided[train] = tuple(left)
+        divided[name], free = tuple(free[:size]), free[size:]
+    divided[train] = tuple(free)
     return {name: divided[name] for name in split.names}
 
 

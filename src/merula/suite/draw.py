@@ -88,9 +88,9 @@ def _too_few(
 
 
 def draw(
-    design: CompiledDesign, surface: Surface, seed: int, demands: Demands, seen: set[str]
+    design: CompiledDesign, surface: Surface, seed: int, demands: Demands, sentences: set[str]
 ) -> DrawnParadigms:
-    """Draw paradigms, and add their sentences to ``seen``; raises `TooFew`."""
+    """Draw paradigms, and add their sentences to ``sentences``; raises `TooFew`."""
     if demands.count > design.count:
         raise _too_few(
             "M682",
@@ -100,9 +100,9 @@ def draw(
         )
     quotas = _quotas(design, demands)
     _demand_lexemes(design, demands, quotas)
-    drawing = _Drawing(design, surface, seed, demands, quotas, seen)
+    drawing = _Drawing(design, surface, seed, demands, quotas, sentences)
     drawn = drawing.run()
-    seen |= drawing.new
+    sentences |= drawing.new
     return drawn
 
 
@@ -282,7 +282,7 @@ class _Drawing:
     def _failure(self, looked_at: int) -> TooFew:
         """Return the error of candidates that have come to an end, with the reasons."""
         demands = self.demands
-        made = demands.count - sum(self.left.values())
+        drawn = demands.count - sum(self.left.values())
         reasons = [(name, n) for name, n in self.used_up.most_common(MAX_NOTES) if n]
         notes = [
             f"{n:,} of them have a {lexemes_of(name)} that is used up: in"
@@ -294,7 +294,7 @@ class _Drawing:
         lexemes = lexemes_of(reasons[0][0], 2) if reasons else "lexemes"
         return _too_few(
             "M683" if reasons else "M682",
-            f"{demands.what}: {made:,} of {demands.count:,} paradigms are found among"
+            f"{demands.what}: {drawn:,} of {demands.count:,} paradigms are found among"
             f" {counted(looked_at, 'instance')}, and then no more",
             remedy=f"give its tables more {lexemes}, ask for fewer paradigms (-n), or raise the cap"
             " (--cap)",

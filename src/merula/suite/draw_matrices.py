@@ -207,10 +207,10 @@ class MatrixSource:
         return {name: addresses[splits == name] for name in self.split.names}
 
     def _demand(
-        self, design: CompiledDesign, variation: Variation, split: str, available: int, wanted: int
+        self, design: CompiledDesign, variation: Variation, split: str, available: int, count: int
     ) -> None:
         """Raise `MerulaError` where fewer instances are available than are wanted."""
-        if available >= wanted:
+        if available >= count:
             return
         of = f" for {split}" if split else ""
         notes = []
@@ -219,7 +219,7 @@ class MatrixSource:
         raise MerulaError.of(
             "M687",
             f"{self.part} {design.name} has {available:,} matrices of type {variation.kind}{of}; "
-            + (f"{wanted:,} are wanted" if wanted > 1 else "1 is wanted"),
+            + (f"{count:,} are wanted" if count > 1 else "1 is wanted"),
             remedy="ask for fewer (-n), give its tables more rows, or divide right answers instead"
             " (--disjoint answers)"
             if split

@@ -208,24 +208,26 @@ def _published_files(plan: ParadigmPlan) -> Iterator[SuiteFile]:
 
 
 def write_file(
-    plan: ParadigmPlan, made: Sequence[MadePart], kept: Path, folder: Path, file: SuiteFile
+    plan: ParadigmPlan, every_part: Sequence[MadePart], store: Path, folder: Path, file: SuiteFile
 ) -> FileRecord:
-    """Write a file into ``folder`` from the rows in ``kept``; ``made`` are all parts."""
+    """Write a file into ``folder`` from the rows in ``store``; ``every_part`` are all parts."""
     path = folder / file.name
     path.parent.mkdir(parents=True, exist_ok=True)
-    by_place = {part.place: part for part in made}
+    by_place = {part.place: part for part in every_part}
     parts = [by_place[i] for i in file.parts]
     if plan.layout == PUBLISHED:
-        return _file_record(folder, path, _write_lines(plan, parts, file, kept, path))
+        return _file_record(folder, path, _write_lines(plan, parts, file, store, path))
     # the columns are those of all parts made, so that they are the same in all splits
-    schema = common_schema(s for part in made for s in _schemas(plan.recipe, part, file, kept))
-    batches = (b for part in parts for b in _batches(plan.recipe, part, file, kept))
+    schema = common_schema(
+        s for part in every_part for s in _schemas(plan.recipe, part, file, store)
+    )
+    batches = (b for part in parts for b in _batches(plan.recipe, part, file, store))
     rows = (fitted(batch, schema) for batch in batches)
     return _write_table(folder, path, plan, file.kind, rows, schema.empty_table())
 
 
 def _write_lines(
-    plan: ParadigmPlan, parts: Iterable[MadePart], file: SuiteFile, kept: Path, path: Path
+    plan: ParadigmPlan, parts: Iterable[MadePart], file: SuiteFile, store: Path, path: Path
 ) -> int:
     """Write a file of the published layout; return its number of lines."""
     rows = 0
@@ -234,7 +236,7 @@ def _write_lines(
             environment = plan.recipe.parts[part.place]
             designs = tuple(record.design for record in part.records)
             numbers = ParadigmNumbers(designs, plan.recipe.head.n)
-            for batch in _batches(plan.recipe, part, file, kept):
+            for batch in _batches(plan.recipe, part, file, store):
                 if file.kind == SENTENCES:
                     lines = published_sentences(plan.recipe, environment, numbers, batch)
                 else:
@@ -244,20 +246,20 @@ def _write_lines(
     return rows
 
 
-def _schemas(recipe: ParadigmRecipe, part: MadePart, file: SuiteFile, kept: Path) -> Iterator[Any]:
+def _schemas(recipe: ParadigmRecipe, part: MadePart, file: SuiteFile, store: Path) -> Iterator[Any]:
     """Yield the schema of a table for each design of a part."""
     source, make = _FROM[file.kind]
     for design in range(len(part.records)):
-        for batch in _stored(rows_file(kept, part.place, design, source)):
+        for batch in _stored(rows_file(store, part.place, design, source)):
             yield plain(make(batch.slice(0, 0), recipe)).schema
             break
 
 
-def _batches(recipe: ParadigmRecipe, part: MadePart, file: SuiteFile, kept: Path) -> Iterator[Any]:
+def _batches(recipe: ParadigmRecipe, part: MadePart, file: SuiteFile, store: Path) -> Iterator[Any]:
     """Yield the rows of a part that are for a file."""
     source, make = _FROM[file.kind]
     for design in range(len(part.records)):
-        for batch in _stored(rows_file(kept, part.place, design, source)):
+        for batch in _stored(rows_file(store, part.place, design, source)):
             of_split = batch.filter(pc.equal(batch.column("split"), file.split))
             yield plain(make(of_split, recipe))
 

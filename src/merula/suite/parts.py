@@ -144,7 +144,7 @@ def _paradigms(
     part: Environment,
     compiled: Compiled,
     design: CompiledDesign,
-    seen: set[str],
+    sentences: set[str],
 ) -> tuple[Paradigms, list[DrawnParadigms]]:
     """Draw the paradigms of a design, name them and divide them."""
     recipe, head = plan.recipe, plan.recipe.head
@@ -162,9 +162,9 @@ def _paradigms(
         head.place,
     )
     if plan.disjoint == LEXEMES:
-        drawn, addresses, splits = _by_split(plan, compiled, design, demands, seen)
+        drawn, addresses, splits = _by_split(plan, compiled, design, demands, sentences)
     else:
-        whole = draw(design, compiled.surface, head.seed, demands, seen)
+        whole = draw(design, compiled.surface, head.seed, demands, sentences)
         drawn, addresses = [whole], whole.addresses.tolist()
         kinds = {frame: i for i, frame in enumerate(sorted(set(whole.frames)))}
         splits = split_names(head.split, [kinds[frame] for frame in whole.frames], head.seed)
@@ -186,7 +186,7 @@ def _by_split(
     compiled: Compiled,
     design: CompiledDesign,
     demands: Demands,
-    seen: set[str],
+    sentences: set[str],
 ) -> tuple[list[DrawnParadigms], list[int], list[str]]:
     """Draw for each split paradigms all of whose content lexemes are in that split."""
     head = plan.recipe.head
@@ -199,7 +199,7 @@ def _by_split(
             of_split = restricted(design, is_inside, demands.is_content)
             what = f"{demands.what}, {name}"
             asked = replace(demands, count=size, first=len(splits), what=what)
-            drawn.append(_with_least_cap(of_split.design, compiled, plan, asked, seen))
+            drawn.append(_with_least_cap(of_split.design, compiled, plan, asked, sentences))
             addresses += of_split.addresses(drawn[-1].addresses)
             splits += [name] * size
     return drawn, addresses, splits
@@ -215,7 +215,7 @@ def _with_least_cap(
     compiled: Compiled,
     plan: ParadigmPlan,
     demands: Demands,
-    seen: set[str],
+    sentences: set[str],
 ) -> DrawnParadigms:
     """Draw for one split, with about the smallest cap at which there are enough lexemes.
 
@@ -227,7 +227,7 @@ def _with_least_cap(
     while True:
         try:
             asked = replace(demands, limit=limit)
-            return draw(design, compiled.surface, plan.recipe.head.seed, asked, seen)
+            return draw(design, compiled.surface, plan.recipe.head.seed, asked, sentences)
         except TooFew as error:
             if limit >= demands.count:
                 raise _too_small(error) from error

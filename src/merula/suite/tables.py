@@ -103,9 +103,9 @@ def _demand_features(
 ) -> None:
     """Raise where the cells do not have a feature, or where it would be 0 in all of them."""
     for feature in features:
-        known = [name for cell in cells[:1] for name in _levels(feature, cell)]
+        levels = [name for cell in cells[:1] for name in _levels(feature, cell)]
         names = feature.names(design)
-        name = next((name for name in names if name in known), None)
+        name = next((name for name in names if name in levels), None)
         if name is not None and feature.factors:
             _demand_value(feature, name, cells, what, place)
         elif name is None and feature.otherwise is None:
@@ -113,8 +113,8 @@ def _demand_features(
             raise MerulaError.of(
                 "M684",
                 f"features.{feature.name}: {what} has no {kind} {listing(names, 'or')}",
-                remedy=did_you_mean(names[0], known)
-                or (f"it has {listing(known)}" if known else "write otherwise = 0 or 1"),
+                remedy=did_you_mean(names[0], levels)
+                or (f"it has {listing(levels)}" if levels else "write otherwise = 0 or 1"),
                 place=place,
             )
 
@@ -178,7 +178,7 @@ def _recipe_columns(
     design: CompiledDesign,
     paradigms: Paradigms,
     rows: Located,
-    which: slice,
+    numbers: slice,
 ) -> list[tuple[Any, Any]]:
     """Return the fields and arrays that the recipe adds to the rows of some paradigms."""
     cells = paradigms.cells
@@ -188,13 +188,13 @@ def _recipe_columns(
         column = Words(texts)
         return pa.field(name, WORD), repeated(column.array(column.ids), width)
 
-    orders = paradigms.orders[which]
+    orders = paradigms.orders[numbers]
     values = cells.values[rows.plan_of].reshape(len(rows) * width, len(cells.names))
     columns = [
         words(recipe.part_column, [paradigms.part] * len(rows)),
         words(recipe.design_column, [design.name] * len(rows)),
-        words("paradigm", paradigms.names[which]),
-        words("split", paradigms.splits[which]),
+        words("paradigm", paradigms.names[numbers]),
+        words("split", paradigms.splits[numbers]),
         words("order", orders),
         *(_int8(name, values[:, i]) for i, name in enumerate(cells.names)),
     ]

@@ -155,7 +155,7 @@ def _departures(view: View, part: str, numbers: Sequence[int]) -> tuple[int, lis
     rows = [i for i in numbers if view.sentences[i].acceptable is not None]
     if not rows:
         return 0, []
-    meant = {
+    licensors_and_npis = {
         word
         for number in rows
         for role in (LICENSOR, NPI)
@@ -175,18 +175,18 @@ def _departures(view: View, part: str, numbers: Sequence[int]) -> tuple[int, lis
     )
     good = np.array([view.sentences[number].acceptable for number in rows], dtype=np.float64)
     names = list(ids)
-    observed, variance, seen = _mantel_haenszel(
+    observed, variance, counts = _mantel_haenszel(
         np.array(word_of, dtype=np.int64), np.array(row_of, dtype=np.int64), stratum, good
     )
     departures = []
     for i in np.flatnonzero(variance > 0).tolist():
         word = names[i]
-        if word not in meant:
+        if word not in licensors_and_npis:
             excess = max(abs(float(observed[i])) - 0.5, 0.0)  # with a correction for continuity
             p = math.erfc(excess / math.sqrt(2 * float(variance[i])))
-            effect = float(observed[i] / seen[i])
-            departures.append(Departure(part, word, int(seen[i]), effect, p))
-    return len(ids.keys() - meant), departures
+            effect = float(observed[i] / counts[i])
+            departures.append(Departure(part, word, int(counts[i]), effect, p))
+    return len(ids.keys() - licensors_and_npis), departures
 
 
 def _mantel_haenszel(

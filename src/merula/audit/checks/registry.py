@@ -38,9 +38,9 @@ CHECKS = (
     Check("right-answers", "matrices with no right answer, or several", answer_sets.one_right),
     Check("answer-sizes", "matrices of another size than the rest", answer_sets.sizes),
     Check("answer-labels", "labels that are missing, twice, or wrong", answer_sets.labels),
-    Check("answer-place", "places where the right answer stands too often", answer_sets.position),
+    Check("answer-place", "places where the right answer is too often", answer_sets.position),
     Check("answer-classes", "which classes answers break", answer_sets.classes, fault=False),
-    Check("answer-rules", "answers that break other rules than told", answer_claims.claims),
+    Check("answer-rules", "answers that break other rules than the data say", answer_claims.claims),
     # contrasts
     Check("contrast", "pairs that differ in more than their contrast", contrasts.beyond),
     Check("cloze-length", "cloze pairs of unequal length", contrasts.cloze_length),

@@ -17,7 +17,7 @@ from merula.audit.words import closed_up
 from merula.lexicon.surface import Surface
 from merula.lexicon.table import clean
 
-# Words that may stand twice in a row: "the book that that man read", "gave her her book".
+# Words that may come twice in a row: "the book that that man read", "gave her her book".
 DOUBLES = {
     "en": frozenset("that had her is you it".split()),
     "de": frozenset("der die das den dem sie".split()),

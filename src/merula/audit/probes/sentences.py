@@ -112,15 +112,23 @@ def probe(view: View, settings: Settings) -> list[Probed]:
     results = []
     for part, task in tasks(view, settings).items():
         share = float(task.good.mean())
-        for one in PROBES:
-            if one.needs_library and not usable():
+        for kind in PROBES:
+            if kind.needs_library and not usable():
                 continue
-            accuracy = one.accuracy(task, settings)
+            accuracy = kind.accuracy(task, settings)
             if accuracy is not None:
                 majority = max(share, 1 - share)
-                forced = one.forced(task)
+                forced = kind.forced(task)
                 results.append(
-                    Probed(one.name, part, "sentences", len(task.good), accuracy, majority, forced)
+                    Probed(
+                        kind.name,
+                        part,
+                        "sentences",
+                        len(task.good),
+                        accuracy,
+                        majority,
+                        forced,
+                    )
                 )
     return results
 
@@ -202,15 +210,15 @@ def _best(task: ProbeTask, seen: Sequence[Hashable], *, within: bool = False) ->
     return best(codes, task.good)
 
 
-def best(seen: Ints, good: Bools, weight: NDArray[np.float64] | None = None) -> float:
-    """Return the accuracy of the commoner label of each value in ``seen``, which are codes from 0.
+def best(values: Ints, good: Bools, weight: NDArray[np.float64] | None = None) -> float:
+    """Return the accuracy of the commoner label of each of ``values``, codes from 0.
 
     >>> float(best(np.array([0, 0, 0, 1]), np.array([True, True, False, False])))
     0.75
     """
-    weight = np.ones(len(seen)) if weight is None else weight
-    total = np.bincount(seen, weights=weight)
-    goods = np.bincount(seen, weights=weight * good)
+    weight = np.ones(len(values)) if weight is None else weight
+    total = np.bincount(values, weights=weight)
+    goods = np.bincount(values, weights=weight * good)
     return float(np.maximum(goods, total - goods).sum() / weight.sum())
 
 
@@ -233,22 +241,22 @@ def length_forced(task: ProbeTask) -> float:
     return max(share, 1 - share)
 
 
-def table_accuracy(seen: Ints, good: Bools, folds: Ints) -> float:
+def table_accuracy(values: Ints, good: Bools, folds: Ints) -> float:
     """Return the accuracy of the commoner label of each value in the other folds.
 
     A value with as many good as bad sentences, or a new one, gets the commoner label of them all.
     """
     right = 0
-    size = int(seen.max()) + 1
+    size = int(values.max()) + 1
     for fold in range(FOLDS):
         test, train = folds == fold, folds != fold
         if not test.any() or not train.any():
             continue
-        goods = np.bincount(seen[train], weights=good[train], minlength=size)
-        total = np.bincount(seen[train], minlength=size)
+        goods = np.bincount(values[train], weights=good[train], minlength=size)
+        total = np.bincount(values[train], minlength=size)
         common = bool(good[train].mean() >= 0.5)
         guess = np.where(goods * 2 == total, common, goods * 2 > total)
-        right += int((guess[seen[test]] == good[test]).sum())
+        right += int((guess[values[test]] == good[test]).sum())
     return right / len(good)
 
 
@@ -302,30 +310,30 @@ def position_forced(task: ProbeTask) -> float | None:
     """Return the accuracy by order that is forced, if out of scope half of the NPIs come first.
 
     A licensed NPI follows its licensor, so one that comes first is out of scope. Of eight cells one
-    is bad but looks good without the order; by it half of its sentences are told: 15/16.
+    is bad but looks good without the order; the order gives away half of its sentences: 15/16.
     """
     places, cells = _places(task), task.cells
     if places is None or any(None in (c.licensor, c.npi, c.scope) for c in cells):
         return None
     ids: dict[Hashable, int] = {}
-    seen, good, weight = [], [], []
+    values, good, weight = [], [], []
     goods = task.good.tolist()
     for cell, place, label, others in zip(cells, places, goods, _others(cells), strict=True):
         orders = [(True, 0.5), (False, 0.5)]
         if cell.scope or place is None:
             orders = [(place is not None and place[2], 1.0)]
         for first, share in orders:
-            seen.append(ids.setdefault((cell.licensor, cell.npi, first, others), len(ids)))
+            values.append(ids.setdefault((cell.licensor, cell.npi, first, others), len(ids)))
             good.append(label)
             weight.append(share)
-    return best(np.array(seen), np.array(good), np.array(weight))
+    return best(np.array(values), np.array(good), np.array(weight))
 
 
 PROBES = (
     Probe("words", "which words there are", word_accuracy, word_forced, needs_library=True),
     Probe(
         "bigrams",
-        "which words stand side by side",
+        "which words are side by side",
         bigram_accuracy,
         bigram_forced,
         needs_library=True,

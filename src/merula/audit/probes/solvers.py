@@ -66,9 +66,9 @@ class Sets:
     @staticmethod
     def of(matrices: Sequence[Matrix], tokens_of: Callable[[str], Sequence[str]]) -> Sets:
         """Return the sets of matrices that have one right answer and a wrong one."""
-        kept = [m for m in matrices if m.correct >= 0 and len(m.answers) > 1]
+        solvable = [m for m in matrices if m.correct >= 0 and len(m.answers) > 1]
         orders, words, right = [], [], []
-        for matrix in kept:
+        for matrix in solvable:
             order = _order(matrix)
             ids: dict[str, int] = {}
             words.append(
@@ -79,7 +79,7 @@ class Sets:
             )
             orders.append(order)
             right.append(order.index(matrix.correct))
-        return Sets(kept, orders, words, right)
+        return Sets(solvable, orders, words, right)
 
     @cached_property
     def chance(self) -> float:
@@ -127,18 +127,18 @@ def _reached(
     reached = {name: _accuracy(scores, sets.right) for name, scores in scored.items()}
     for name, several in BEST_OF.items():
         reached[name] = max([reached.pop(one) for one in several])
-    some = _some(len(sets), settings)
-    reached["letters"] = _by_letters(sets, some)
+    numbers = _some(len(sets), settings)
+    reached["letters"] = _by_letters(sets, numbers)
     reached["position"] = _by_position(sets, settings)
     if usable():
-        reached["learned"] = _by_ranks(sets, some, scored, settings)
+        reached["learned"] = _by_ranks(sets, numbers, scored, settings)
     informed = {n: _accuracy(scores, sets.right) for n, scores in _with_context(sets, view)}
     for name in BLIND:
         if name in reached:  # a classifier may learn what is grammatical, and no more
             learnt = informed.get("grammar", 0.0) if name == "learned" else 0.0
             yield name, reached[name], max(sets.chance, learnt)
     if usable():
-        yield "alone", _by_answer(sets, some, view, settings), None
+        yield "alone", _by_answer(sets, numbers, view, settings), None
     for name, accuracy in informed.items():
         yield name, accuracy, MAX_BY_MEMORY if name == "unseen" else None
 
@@ -191,17 +191,17 @@ def _some(size: int, settings: Settings) -> list[int]:
     return sorted(chosen.tolist())
 
 
-def _by_letters(sets: Sets, some: Sequence[int]) -> float:
+def _by_letters(sets: Sets, numbers: Sequence[int]) -> float:
     """Return the accuracy of taking the answer with the fewest letters changed from the rest."""
     answers = list(sets.each(lambda matrix: matrix.answers))
     scores: dict[tuple[str, ...], Score] = {}
     total = 0.0
-    for number in some:
+    for number in numbers:
         texts = answers[number]
         if texts not in scores:
             scores[texts] = edits(texts)
         total += credit(scores[texts], sets.right[number])
-    return total / len(some)
+    return total / len(numbers)
 
 
 def _folds(number: int, settings: Settings) -> NDArray[np.int64]:
@@ -225,22 +225,22 @@ def _by_position(sets: Sets, settings: Settings) -> float:
 
 
 def _by_ranks(
-    sets: Sets, some: Sequence[int], scored: dict[str, list[Score]], settings: Settings
+    sets: Sets, numbers: Sequence[int], scored: dict[str, list[Score]], settings: Settings
 ) -> float:
     """Return the accuracy of a classifier that sees an answer's rank with each other solver.
 
     So it finds more than any of them: that the right answer is the second most alike, say.
     """
     names = [name for name in LEARNT if name in scored]
-    most = max(len(sets.orders[number]) for number in some)
+    most = max(len(sets.orders[number]) for number in numbers)
     rows = []
-    for number in some:
+    for number in numbers:
         ranks = [_ranks(scored[name][number]) for name in names]
         for at in range(len(sets.orders[number])):
             row = np.zeros(len(names) * most)
             row[[i * most + own[at] for i, own in enumerate(ranks)]] = 1
             rows.append(row)
-    return _learnt(sets, some, np.array(rows), settings)
+    return _learnt(sets, numbers, np.array(rows), settings)
 
 
 def _by_answer(sets: Sets, some: Sequence[int], view: View, settings: Settings) -> float:
@@ -250,24 +250,26 @@ def _by_answer(sets: Sets, some: Sequence[int], view: View, settings: Settings) 
     return _learnt(sets, some, Bags.of(bags_).matrix(), settings)
 
 
-def _learnt(sets: Sets, some: Sequence[int], seen: Any, settings: Settings) -> float:
+def _learnt(sets: Sets, numbers: Sequence[int], features: Any, settings: Settings) -> float:
     """Return the accuracy of a classifier that learns from four fifths of sets and solves the rest.
 
-    ``seen`` has a row for each answer of each of these sets.
+    ``features`` has a row for each answer of each of these sets.
     """
-    starts = np.cumsum([0, *(len(sets.orders[number]) for number in some)])
+    starts = np.cumsum([0, *(len(sets.orders[number]) for number in numbers)])
     label = np.zeros(int(starts[-1]), dtype=np.bool_)
-    label[[start + sets.right[number] for start, number in zip(starts, some, strict=False)]] = True
-    folds = _folds(len(some), settings)
+    label[[start + sets.right[number] for start, number in zip(starts, numbers, strict=False)]] = (
+        True
+    )
+    folds = _folds(len(numbers), settings)
     of_row = np.repeat(folds, np.diff(starts))
     total = 0.0
     for fold in range(FOLDS):
         train = np.flatnonzero(of_row != fold)
-        model = fitted(seen[train], label[train], settings.seed, intercept=True)
+        model = fitted(features[train], label[train], settings.seed, intercept=True)
         for i in np.flatnonzero(folds == fold).tolist():
-            scores = model.decision_function(seen[int(starts[i]) : int(starts[i + 1])])
-            total += credit(np.round(scores, 6).tolist(), sets.right[some[i]])
-    return total / len(some)
+            scores = model.decision_function(features[int(starts[i]) : int(starts[i + 1])])
+            total += credit(np.round(scores, 6).tolist(), sets.right[numbers[i]])
+    return total / len(numbers)
 
 
 def _ranks(scores: Score) -> list[int]:
@@ -315,7 +317,7 @@ def grammatical(matrix: Matrix) -> list[bool] | None:
 
     An answer that breaks a relation between sentences is a good sentence by itself: ``R …``, and a
     cycle that counts as I, which has the name of an attribute or an object, not of a rule. In data
-    without such rules the labels tell which answers have an error of agreement.
+    without rules of agreement the labels tell which answers have an error of agreement.
     """
     if matrix.broken:
         objects = _objects(matrix.answer_templates)
@@ -374,12 +376,12 @@ BEST_OF = {"length": ("shortest", "longest", "median"), "common": ("common", "ra
 LEARNT = ("edits", "places", "words", "bigrams", "slots", "longest", "common")
 # The answer that each solver takes. Blind ones do not look at the context and know no words.
 BLIND = {
-    "edits": "the nearest to the others, in words",
-    "letters": "the nearest to the others, in letters",
-    "places": "the one with the words that others have at the same places",
-    "words": "the one with the words that others have",
-    "bigrams": "the one with the neighbouring words that others have",
-    "slots": "the one with the values that others have in their templates",
+    "edits": "the nearest to the other answers, in words",
+    "letters": "the nearest to the other answers, in letters",
+    "places": "the one with the words that other answers have at the same places",
+    "words": "the one with the words that other answers have",
+    "bigrams": "the one with the neighbouring words that other answers have",
+    "slots": "the one with the values that other answers have in their templates",
     "length": "the shortest, the longest, or the middle one",
     "common": "the one with the commonest words, or with the rarest",
     "position": "the one at the commonest place",

@@ -104,9 +104,9 @@ def read_numbered(path: Path, table: DataTable, title: str) -> list[Matrix]:
         raise MerulaError.of(
             "M697",
             f"{path} has no columns of True and False behind its answers",
-            remedy="such a table has the context, the answers, as many values (True for the right"
-            " one, False), and as many labels; name another format with --as",
-            notes=[f"its columns are called {listing(names)}"[:MAX_NOTE]],
+            remedy="a table of this format has the context, the answers, as many values (True for"
+            " the right one, False), and as many labels; name another format with --as",
+            notes=[f"its columns are named {listing(names)}"[:MAX_NOTE]],
             place=str(path),
         )
     labels = columns[stop : stop + size]

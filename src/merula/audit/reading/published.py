@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from merula.audit.format_names import MATRICES, SENTENCES
 from merula.audit.reading.matrix_formats import MATRIX_COLUMNS, read_matrices
 from merula.audit.reading.rows import COLUMNS, Columns, Read, read_sentences
 from merula.audit.reading.tables import DataTable, columns_of
@@ -51,12 +52,12 @@ def _read(
     place = Path(name)
     if paradigm:
         read = read_sentences(place, table, config.name, Columns())
-        return "sentences", Read([s._replace(split=split.name) for s in read.sentences])
+        return SENTENCES, Read([s._replace(split=split.name) for s in read.sentences])
     matrices = [
         m._replace(split=split.name, language=config.language)
         for m in read_matrices(place, table, config.name)
     ]
-    return "matrices", Read(matrices=matrices)
+    return MATRICES, Read(matrices=matrices)
 
 
 def _table(config: ConfigEntry, path: Path, wanted: Any, rows: int) -> DataTable:

@@ -7,8 +7,8 @@ To add a format:
 
 1. Write its reader beside the ones in ``rows`` (sentences, pairs) or ``matrix_formats``: a function
    from a path and a `DataTable`, or from the text of a file without a header.
-2. Add a `DataFormat` to `FORMATS`, and its name to ``FORMATS`` in ``merula.cli.audit``, which are
-   the choices of ``--as``.
+2. Add its name to `merula.audit.format_names`, which has the choices of ``--as``, and a
+   `DataFormat` to `FORMATS`.
 3. Let `_without_header`, `_with_header` or `_matrices_of` recognise it, if its columns do not occur
    in another format; and add those columns to `rows.COLUMNS` or `matrix_formats.MATRIX_COLUMNS`, so
    that they are read from Parquet and Arrow files.
@@ -34,6 +34,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from merula.audit.corpus import Corpus, Matrix, Pair, Sentence
+from merula.audit.format_names import (
+    BLM,
+    FIRST_BLM,
+    GENBENCH,
+    MATRICES,
+    NPI_PAIRS,
+    NPI_PARADIGMS,
+    PAIRS,
+    SENTENCES,
+    XY,
+)
 from merula.audit.reading.matrix_formats import (
     MATRIX_COLUMNS,
     WIDE,
@@ -92,7 +103,7 @@ PUBLISHED_PAIR = re.compile(r"[^\t]+\t[^\t]+\t[^\t]+\t[01]\t[^\t]+")
 
 @frozen
 class DataFormat:
-    """A format of data: its name, a description, and one function that reads a file of it.
+    """A format of data: its name, and one function that reads a file of it.
 
     ``of_text`` takes a path, a text and a split, ``of_table`` a path, a table, a title and the
     names of columns, ``of_matrices`` a path, a table and a title. The title is the part of rows
@@ -100,7 +111,6 @@ class DataFormat:
     """
 
     name: str
-    about: str
     of_text: Callable[[Path, str, str], Read] | None = None
     of_table: Callable[[Path, DataTable, str, Columns], Read] | None = None
     of_matrices: Callable[[Path, DataTable, str], list[Matrix]] | None = None
@@ -109,21 +119,15 @@ class DataFormat:
 PROBING = "probing"  # the folder of a suite whose tables have properties, not judgements
 
 FORMATS = (
-    DataFormat(
-        "sentences", "a table of sentences, one a row: Merula's paradigms", None, read_sentences
-    ),
-    DataFormat("pairs", "a table of pairs, one a row: BLiMP, any two columns", None, read_pairs),
-    DataFormat("npi", "the published NPI paradigms: metadata, label, empty, sentence", read_npi),
-    DataFormat(
-        "npi-pairs", "the published NPI pairs: task, two sentences, the good one's", read_npi_pairs
-    ),
-    DataFormat("matrices", "a table of matrices: Merula's own", of_matrices=read_matrices),
-    DataFormat("blm", "the published matrices: Sent_1, Answer_1 …", of_matrices=read_wide),
-    DataFormat(
-        "blm-first", "the first published matrices, under numbers", of_matrices=read_numbered
-    ),
-    DataFormat("genbench", "matrices: input, target, target_options", of_matrices=read_genbench),
-    DataFormat("xy", "matrices: x, y, labels", of_matrices=read_xy),
+    DataFormat(SENTENCES, of_table=read_sentences),
+    DataFormat(PAIRS, of_table=read_pairs),
+    DataFormat(NPI_PARADIGMS, of_text=read_npi),
+    DataFormat(NPI_PAIRS, of_text=read_npi_pairs),
+    DataFormat(MATRICES, of_matrices=read_matrices),
+    DataFormat(BLM, of_matrices=read_wide),
+    DataFormat(FIRST_BLM, of_matrices=read_numbered),
+    DataFormat(GENBENCH, of_matrices=read_genbench),
+    DataFormat(XY, of_matrices=read_xy),
 )
 _BY_NAME = {data_format.name: data_format for data_format in FORMATS}
 
@@ -230,7 +234,7 @@ def _files(path: Path) -> list[Path]:
     raise MerulaError.of(
         "M690",
         why,
-        remedy=f"name a file of data ({listing(SUFFIXES, 'or')}), or a folder with such files",
+        remedy=f"name a file of data ({listing(SUFFIXES, 'or')}), or a folder of them",
         place=str(path),
     )
 
@@ -296,8 +300,8 @@ def _read(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
 
 def _without_header(first: str) -> str:
     if PUBLISHED.match(first):
-        return "npi"
-    return "npi-pairs" if PUBLISHED_PAIR.fullmatch(first.rstrip()) else ""
+        return NPI_PARADIGMS
+    return NPI_PAIRS if PUBLISHED_PAIR.fullmatch(first.rstrip()) else ""
 
 
 def _read_table(path: Path, title: str, reading: Reading) -> tuple[str, Read]:
@@ -343,23 +347,23 @@ def _of_table(
 
 def _with_header(names: Sequence[str], columns: Columns) -> str:
     if columns.good or columns.bad or "sentence_good" in names:
-        return "pairs"
-    return "sentences" if columns.sentence or "sentence" in names else ""
+        return PAIRS
+    return SENTENCES if columns.sentence or "sentence" in names else ""
 
 
 def _matrices_of(names: Sequence[str], table: DataTable) -> str:
     """Return the format of a table of matrices; empty if it is not one."""
     starts = {name.partition(".")[0] for name in names}
     if {"context", "answers"} <= starts:
-        return "matrices"
+        return MATRICES
     if {"sent", "answer"} <= {m[1].lower() for m in map(WIDE.fullmatch, names) if m}:
-        return "blm"
+        return BLM
     if "target_options" in names:
-        return "genbench"
+        return GENBENCH
     if {"x", "y"} <= starts and any(isinstance(cell, list) for cell in table.columns.get("y", ())):
-        return "xy"
+        return XY
     numbered = len(names) > 2 and all(name.isdecimal() for name in names if name)
-    return "blm-first" if numbered and _has_truths(table) else ""
+    return FIRST_BLM if numbered and _has_truths(table) else ""
 
 
 def _has_truths(table: DataTable) -> bool:
@@ -387,6 +391,6 @@ def _unknown(path: Path, names: Sequence[str]) -> MerulaError:
         f"the columns of {path} are not those of any format",
         remedy="name the columns: --sentence COLUMN --label COLUMN for sentences, --good COLUMN"
         " --bad COLUMN for pairs; or the format: --as FORMAT",
-        notes=[f"its columns are called {listing(names)}"[:MAX_NOTE]],
+        notes=[f"its columns are named {listing(names)}"[:MAX_NOTE]],
         place=str(path),
     )

@@ -223,13 +223,13 @@ def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
 # --- Parquet and Arrow ---------------------------------------------------------------------
 
 
-def read_binary(path: Path, wanted: Sequence[str]) -> DataTable:
+def read_binary(path: Path, names: Sequence[str]) -> DataTable:
     """Return the wanted columns of a Parquet or Arrow file, with all columns inside them."""
     import pyarrow as pa
 
     try:
         table = _arrow_table(path)
-        table = table.select([n for n in table.column_names if n.partition(".")[0] in wanted])
+        table = table.select([n for n in table.column_names if n.partition(".")[0] in names])
         columns = columns_of(table)
     except (pa.ArrowException, ValueError) as error:
         what = str(error).splitlines()[0] if str(error) else "the library does not say why"
@@ -260,7 +260,7 @@ def _arrow_table(path: Path) -> Any:
     if path.suffix.lower() == ".parquet":
         import pyarrow.parquet as pq
 
-        with pq.ParquetFile(path) as file:  # not read_table: folders called a=b are no columns
+        with pq.ParquetFile(path) as file:  # not read_table: a folder named a=b is not a column
             return file.read(use_threads=False)
     data = path.read_bytes()
     kind = pa.ipc.open_file if data.startswith(b"ARROW1") else pa.ipc.open_stream
@@ -305,6 +305,6 @@ def lacks(path: str, column: str, columns: Sequence[str], remedy: str) -> Merula
         "M693",
         f"{path} has no column `{column}`",
         remedy=did_you_mean(column, named) or remedy,
-        notes=[f"its columns are called {listing(named)}"[:MAX_NOTE]],
+        notes=[f"its columns are named {listing(named)}"[:MAX_NOTE]],
         place=path,
     )

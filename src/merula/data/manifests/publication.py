@@ -1,4 +1,4 @@
-"""``merula.json``: what a published data set holds, how it was made, how it can be remade."""
+"""``merula.json``: what a published data set contains, how it was made, how it can be remade."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SplitEntry:
 class GrammarEntry:
     """A grammar: ``source`` is its file in the repository, empty where it was left out.
 
-    ``asked`` is how the command named it; ``options`` what it said of tables
+    ``asked`` is its name in the command; ``options`` are those of tables
     (`merula.lexicon.table.TableOptions`), with files as they are named in the repository.
     """
 
@@ -133,7 +133,7 @@ class ConfigEntry:
 
 @dataclass(frozen=True)
 class SuiteEntry:
-    """The suite whose instances are published: its recipe, and what the command said otherwise.
+    """The suite whose instances are published: its recipe, and options that replace parts of it.
 
     ``asked`` is how the command named it, ``source`` its recipe in the repository, empty where that
     was left out; ``recipe`` is the digest of what it says; ``number`` None if it decides that.

@@ -112,7 +112,7 @@ class SuiteManifest:
     def _changed(self, designs: Sequence[ParadigmRecord | MatrixRecord]) -> Iterator[str]:
         """Say what has changed under the designs on the disk, by part."""
         before = {(design.part, design.design): design for design in designs}
-        for name, what in (
+        for name, source in (
             ("grammar_digest", "grammar"),
             ("lexicon_digest", "tables, or the surface rules,"),
         ):
@@ -124,7 +124,7 @@ class SuiteManifest:
                 and getattr(old, name) != getattr(design, name)
             ]
             if parts:
-                yield f"changed since then: the {what} of {listing(dict.fromkeys(parts))}"
+                yield f"changed since then: the {source} of {listing(dict.fromkeys(parts))}"
 
 
 def _shown(value: Any) -> str:

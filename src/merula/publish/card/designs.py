@@ -4,7 +4,7 @@ In: entries of a manifest with compiled grammars, drawn instances. Out: dicts, w
 use (``templates/README.md`` lists them). `merula.publish.card.facts` calls it; the instances are
 drawn by `draw_samples`, which `merula.publish.make` calls.
 
-A design is told with the cells that it has in all of its variants: where variants differ, a cell is
+A design is described with the cells that all of its variants have: where variants differ, a cell is
 "acceptable in some variants", and a rule is broken "sometimes".
 """
 

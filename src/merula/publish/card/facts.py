@@ -30,7 +30,7 @@ from merula.publish.card.metadata import metadata
 from merula.publish.licences import licence_url
 from merula.publish.origins import WordSource, origins
 
-MAX_SINGLE_DESIGNS = 6  # a card with more is too long; alike ones are then told together
+MAX_SINGLE_DESIGNS = 6  # a card with more is too long; similar designs are then described together
 APART = {
     "": "",
     "lexemes": "content lexeme",
@@ -70,7 +70,7 @@ def facts(
 
 
 def _publication(publication: Publication, repo: str) -> dict[str, Any]:
-    """Return what the user has said of the data, and how they are made again."""
+    """Return what the user has given about the data, and how they are made again."""
     return {
         "metadata": metadata(publication),
         "name": publication.name,
@@ -295,7 +295,7 @@ COLUMNS: Mapping[str, str] = {
     "factors": "the value of each factor",
     "scope": "for objects that a rule asks to be inside a constituent: `in` or `out`",
     "sentence": "the sentence",
-    "spans": "where each object stands in the sentence, in characters",
+    "spans": "where each object is in the sentence, in characters",
     "label": "whether no external and no internal rule is broken",
     "variation": "`I`: one lexical choice for all items; `III`: another for each",
     "context": "the items that are shown, in order",
@@ -305,8 +305,8 @@ COLUMNS: Mapping[str, str] = {
     "classes": "the class of each answer's error: E external, I internal, R relational",
     "context_templates": "the items without their lexemes",
     "answer_templates": "the answers without their lexemes",
-    "context_spans": "where each object stands in each item, in characters",
-    "answer_spans": "where each object stands in each answer, in characters",
+    "context_spans": "where each object is in each item, in characters",
+    "answer_spans": "where each object is in each answer, in characters",
     "lexemes": "the lexeme of each choice, by its lemma or its set",
     "context_lexemes": "the lexemes of each item",
     "answer_lexemes": "the lexemes of each answer",

@@ -102,13 +102,13 @@ def aligned(text: str) -> str:
         for column in zip(*every, strict=True)
     ]
     dashes = ["-" * (width + 1) for width in widths]
-    sides = [f"{dash}:" if r else f":{dash}" for dash, r in zip(dashes, right, strict=True)]
+    rules = [f"{dash}:" if r else f":{dash}" for dash, r in zip(dashes, right, strict=True)]
 
     def written(cells: Sequence[str]) -> str:
         texts = zip(cells, widths, right, strict=True)
         return "| " + " | ".join(_padded(cell, n, right=r) for cell, n, r in texts) + " |"
 
-    return "\n".join([written(every[0]), f"|{'|'.join(sides)}|", *map(written, every[1:])])
+    return "\n".join([written(every[0]), f"|{'|'.join(rules)}|", *map(written, every[1:])])
 
 
 def _cells(row: str) -> list[str]:

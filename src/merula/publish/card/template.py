@@ -86,11 +86,11 @@ def _guarded(template: Path, do: Callable[[], T], names: Iterable[str] = ()) -> 
     except TemplateSyntaxError as error:
         raise _at_fault(template, error.message or "", error.lineno, error.filename) from error
     except TemplateNotFound as error:
-        what = f"there is no template {error.message}"
-        raise _at_fault(template, what, _line_of(error, template)) from error
+        fault = f"there is no template {error.message}"
+        raise _at_fault(template, fault, _line_of(error, template)) from error
     except SecurityError as error:
-        what = f"{error.message or error}; a template may only write, not reach into Merula"
-        raise _at_fault(template, what, _line_of(error, template)) from error
+        fault = f"{error.message or error}; a template may only write, not reach into Merula"
+        raise _at_fault(template, fault, _line_of(error, template)) from error
     except RecursionError as error:
         raise _at_fault(template, "it extends or includes itself", 0) from error
     except OSError as error:
@@ -100,8 +100,8 @@ def _guarded(template: Path, do: Callable[[], T], names: Iterable[str] = ()) -> 
     except UndefinedError as error:
         name = re.match(r"'(\w+)' is undefined", str(error))
         meant = did_you_mean(name[1], names) if name else ""
-        what = f"{error}{'; ' + meant if meant else ''}"
-        raise _at_fault(template, what, _line_of(error, template)) from error
+        fault = f"{error}{'; ' + meant if meant else ''}"
+        raise _at_fault(template, fault, _line_of(error, template)) from error
     except (TemplateError, *VALUE_FAULTS) as error:
         raise _at_fault(template, str(error), _line_of(error, template)) from error
 

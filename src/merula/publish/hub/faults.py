@@ -15,7 +15,7 @@ from merula.core.frozen import frozen
 
 PASSING = (408, 425, 429, 500, 502, 503, 504)  # of HTTP: too busy, too early, out of order
 BEHIND = 412  # the answer to a commit on top of one that is no longer the last
-UNFIT = 400  # stands for files that huggingface_hub rejects before it sends them
+UNFIT = 400  # used for files that huggingface_hub rejects before it sends them
 NO_XET = 404  # the answer of a hub without this kind of storage
 MAX_QUOTED_CHARACTERS = 300  # of the hub's own words, which can be a whole page of HTML
 ONE_COMMIT = (
@@ -40,7 +40,7 @@ class HubFault:
     remedy: str = ""
 
     def problem(self, repo: str, url: str) -> MerulaError:
-        """Return the fault as users are told of it (M703 to M707, M709)."""
+        """Return the fault as an error for users (M703 to M707, M709)."""
         code, message, remedy = self._message(repo)
         notes = [f"the hub says: {self.quote}"] if self.quote else []
         return MerulaError.of(code, message, remedy=self.remedy or remedy, place=url, notes=notes)

@@ -13,7 +13,8 @@ or a `PushPlan` of what would be done. ``merula publish --push`` calls both.
 Each try asks what the hub has and sends the difference, on top of the commit that it saw. So a try
 after a fault does not repeat what got through, even where only the answer was lost, and what
 somebody else pushes at the same time is seen before it is replaced. Files are compared by content,
-never by size alone. A file that somebody wrote or edited on the hub is not deleted.
+never by size alone. A file that somebody wrote or edited on the hub is not deleted, and replaced
+only if the user says so.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from merula.core.diagnostics import MerulaError
 from merula.core.files import unreadable
 from merula.core.frozen import frozen
 from merula.core.wording import counted
-from merula.data.manifests.publication import CARD
+from merula.data.manifests.publication import PUBLICATION
 from merula.publish.hub.faults import HubFault, fault_of
 from merula.publish.hub.repository import (
     Hub,
@@ -134,7 +135,7 @@ def push(
     each wait; with ``bars`` huggingface_hub draws how far an upload is. If ``token`` is None, the
     one that ``hf auth login`` has stored is taken.
 
-    A card that was edited on the hub, and configurations that are there and not in the folder, are
+    Files that were edited on the hub, and configurations that are there and not in the folder, are
     replaced or deleted only with ``replace``. Raises `MerulaError` (M700 to M709, M716).
     """
     demand_repo_name(repo)
@@ -354,7 +355,7 @@ def _change(file: _LocalFile, on_hub: RemoteFile | None) -> Change:
     """Compare a file with that on the hub: by size, then by the hash that the hub has of it.
 
     Of a file in large storage that is the SHA-256 of its content; its ``blob`` is the hash of the
-    pointer that stands in Git for it. Of any other file it is Git's own hash: the SHA-1 of
+    pointer that Git has in its place. Of any other file it is Git's own hash: the SHA-1 of
     ``blob SIZE``, a zero byte, and the content.
     """
     if on_hub is None:
@@ -376,14 +377,22 @@ def _is_as_published(name: str, entry: Mapping[str, Any], remote: Remote, hub: H
     return hub.sha256(remote, name) == entry.get("sha256")
 
 
+def _edited(names: Sequence[str], remote: Remote, hub: Hub) -> list[str]:
+    """Return the files that are not as Merula published them; its own manifest is never edited."""
+    names = [name for name in names if name != PUBLICATION]
+    published = hub.published(remote) if names else {}
+    return [
+        name
+        for name in names
+        if name not in published or not _is_as_published(name, published[name], remote, hub)
+    ]
+
+
 def _demand_ours(comparison: _Comparison, remote: Remote, hub: Hub) -> None:
     """Raise `MerulaError` where a push would lose what people wrote there, or rely on (M716)."""
     changes = {file.path: file.change for file in comparison.files}
-    notes = []
-    if changes.get(CARD) == "changed":
-        published = hub.published(remote).get(CARD, {}).get("sha256")
-        if hub.sha256(remote, CARD) != published:
-            notes.append(f"its {CARD} was not written by Merula, or edited there")
+    edited = _edited([name for name, change in changes.items() if change == "changed"], remote, hub)
+    notes = [f"its {name} was not written by Merula, or edited there" for name in edited]
     local = {PurePosixPath(name).parts[0] for name, kind in changes.items() if kind != "deleted"}
     of_data = {PurePosixPath(name).parts[0] for name in changes if name.endswith(".parquet")}
     notes += [f"the configuration {name} is there and not here" for name in sorted(of_data - local)]
@@ -391,8 +400,9 @@ def _demand_ours(comparison: _Comparison, remote: Remote, hub: Hub) -> None:
         raise MerulaError.of(
             "M716",
             f"{hub.repo} holds what pushing would lose",
-            remedy="push to another repository; or put what was edited into a template of your own"
-            " (--template); or add --replace, if nobody relies on what is there",
+            remedy="push to another repository; or make the edits here as well, those of the card"
+            " in a template of your own (--template); or add --replace, if nobody relies on what"
+            " is there",
             notes=notes,
             place=hub.url,
         )
