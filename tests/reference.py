@@ -169,7 +169,7 @@ class _Readings:
         if variable.words or variable.attribute in ("", "site"):
             return False
         rows = rows_of(self.lexicon, variable.object)
-        columns = [name.split(".") for name in rows.columns] if rows is not None else []
+        columns = [name.split(".") for name in _filled(rows)] if rows is not None else []
         if rows is not None and rows.kind == "sets":
             columns = [parts[1:] for parts in columns if parts[0] == variable.object.name]
         return not any(set(parts) & set(variable.values) for parts in columns)
@@ -246,9 +246,9 @@ class _Reader:
             column = self._form(rows, word.object, {value for _, value in word.values})
         else:
             column = _own_column(rows, word.object, word.column)
-            if word.filler and f"{column}.{word.filler}" in rows.columns:
+            if word.filler and f"{column}.{word.filler}" in _filled(rows):
                 column = f"{column}.{word.filler}"
-        if column not in rows.columns:
+        if column not in _filled(rows):
             raise FormError(column)
         return _Part(column, self._choice(rows, word.object, item.solved.values), word.object.name)
 
@@ -269,9 +269,12 @@ class _Reader:
         )
 
     def _form(self, rows: Rows, item: g.Object, values: set[str]) -> str:
-        """The column with most of an object's values in its name and nothing else there."""
+        """The column with most of an object's values in its name and nothing else there.
+
+        Columns that are empty belong to other categories of the table.
+        """
         named: dict[str, set[str]] = {}
-        for column in rows.columns:
+        for column in _filled(rows):
             first, *rest = parts = column.split(".")
             if rows.kind != "sets":
                 named[column] = set(parts)
@@ -291,6 +294,10 @@ class _Reader:
         if best or rows.kind == "sets" or inflects:
             raise FormError(item.name)
         return LEMMA
+
+
+def _filled(rows: Rows) -> list[str]:
+    return [column for column, cells_ in rows.columns.items() if set(cells_) != {""}]
 
 
 def _own_column(rows: Rows, item: g.Object, column: str) -> str:

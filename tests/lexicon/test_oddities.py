@@ -109,6 +109,10 @@ def test_the_tables_that_come_with_merula_are_clean(path: Path) -> None:
         (NOUNS, "goat\tgoats", "goat\t", [("M341", "t.tsv:5")]),
         (NOUNS, "cow\tnoun", "cow\t", [("M341", "t.tsv:4")]),
         (NOUNS, "dog\tdogs", "dog\tdog", [("M344", "t.tsv:2")]),
+        (NOUNS, "cow\tcows", "cow\tcows | oxen", []),  # unlike: they may be values
+        (NOUNS, "cow\tcows", "cow\tcows | cow-s", [("M348", "t.tsv:4")]),
+        (NOUNS, "child\tchildren", "child\tchildren|childs", [("M348", "t.tsv:10")]),
+        (SETS, "is rusty\tare rusty", "is rusty | is red\tare rusty", [("M348", "t.tsv:2")]),
         (VERBS, "person and not child", "person and child)", [("M345", "t.tsv:4, column subject")]),
         (VERBS, "person and not child", "person, animal", [("M345", "t.tsv:4, column subject")]),
         (NOUNS, "farm | street\nc", "farm, street\nc", [("M346", "t.tsv:2")]),
@@ -352,3 +356,21 @@ def test_other_files_are_refused(command: str, tmp_path: Path) -> None:
         code, output = run(command, f"{tmp_path}/{name}")
         assert code == 1
         assert error in output
+
+
+def test_a_form_with_a_bar_says_what_to_do() -> None:
+    table = VERBS.replace("sleeps", "sleeps | sleepeth")
+    assert "`sleep` has `sleeps | sleepeth` in `prs.sg`, but a form is one text" in messages(table)
+    assert "write a row for each: `sleep-sleeps` and `sleep-sleepeth`" in messages(table)
+
+
+def test_the_kind_of_a_column_is_told_by_the_categories_that_fill_it() -> None:
+    """In a table of several categories most cells of a form are empty."""
+    words = [f"w{i}\tadverb\t\t\t" for i in range(5)]
+    nouns = ["Hund\tnoun\tHund\tHunde\tTier", "Uhr\tnoun\tUhr\tUhren\tDing"]
+    table = "\n".join(["lemma\tcategory\tsg\tpl\tsort", *nouns, *words, ""])
+    adverbs, noun = sorted(profiled(table).sections, key=lambda section: section.category)
+    kinds = {column.name: column.kind for column in noun.columns}
+    assert (kinds["sg"], kinds["pl"]) == ("form", "form")
+    assert all(not column.filled for column in adverbs.columns[2:])
+    assert said(table) == []

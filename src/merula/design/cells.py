@@ -208,9 +208,9 @@ def crossed(design: g.Paradigm, given: Mapping[g.Variable, str]) -> Iterator[tup
 def _paradigm_cells(grammar: g.Grammar, design: g.Paradigm, variant: Variant) -> Iterator[Cell]:
     for points in crossed(design, variant.given):
         item, broken = _read(grammar, variant.frame, _given(variant, points))
-        if design.where is not None:
-            if evaluate(design.where.test, item.values.get, item.places.get) is not True:
-                continue
+        where = design.where
+        if where and evaluate(where.test, item.values.get, item.places.get) is not True:
+            continue
         factors = tuple(
             (axis.name, point.label) for axis, point in zip(design.factors, points, strict=True)
         )

@@ -87,10 +87,15 @@ class Lexical(NamedTuple):
     column: str | None = None
     filler: str = ""
 
-    def column_in(self, columns: Container[str], prefix: str = "") -> str:
-        """Return the column's name, with what fills the position (``wrong.theme``) if it exists."""
+    def column_in(self, columns: Mapping[str, Sequence[str]], prefix: str = "") -> str:
+        """Return the column's name, with what fills the position (``wrong.theme``) if it exists.
+
+        ``columns`` are the cells of each; an empty column does not count.
+        """
         of_filler = f"{prefix}{self.column}.{self.filler}"
-        return of_filler if self.filler and of_filler in columns else f"{prefix}{self.column}"
+        if self.filler and any(columns.get(of_filler, ())):
+            return of_filler
+        return f"{prefix}{self.column}"
 
 
 Word = Fixed | OneOf | Lexical

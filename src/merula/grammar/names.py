@@ -15,7 +15,7 @@ from merula.core.source import Span
 from merula.core.wording import did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.language import syntax as s
-from merula.lexicon.table import Lexicon, Rows, clean
+from merula.lexicon.table import BAR, Lexicon, Rows, clean, members
 
 POSITION = "position"
 T = TypeVar("T")
@@ -237,7 +237,18 @@ class Names:
                 elif word.attribute is not None:
                     texts.append(g.ColumnWord(owner, word.attribute.text))
             texts = list(dict.fromkeys(texts))
-            if len(texts) > 1 and not all(texts):
+            barred = next((x for x in texts if isinstance(x, str) and BAR in x), None)
+            if barred is not None:
+                quoted = ", ".join(f'"{text}"' for text in members(barred))
+                self.report.error(
+                    "M348",
+                    f"`{value.value}` has the word `{barred}`, but a word is one text",
+                    value.span,
+                    remedy=f"quote each word: {value.value} {quoted}"
+                    if quoted
+                    else "take the bar away",
+                )
+            elif len(texts) > 1 and not all(texts):
                 self.report.error(
                     "M121",
                     f"one of the words of `{value.value}` is empty",

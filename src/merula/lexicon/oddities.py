@@ -21,7 +21,7 @@ from merula.lexicon.characters import CHARACTER_CHECKS
 from merula.lexicon.conformity import check_legend
 from merula.lexicon.legend import Legend
 from merula.lexicon.profile import MIN_ROWS, NAMES, SET, Profile, ProfileColumn, odd, profile_of
-from merula.lexicon.table import ANY, CATEGORY, LEMMA, TableFormat, members
+from merula.lexicon.table import ANY, BAR, CATEGORY, LEMMA, TableFormat, members, one_form_each
 
 Check = Callable[[Profile], Iterator[Diagnostic]]
 
@@ -195,6 +195,21 @@ def same_forms(profile: Profile) -> Iterator[Diagnostic]:
             )
 
 
+def several_forms(profile: Profile) -> Iterator[Diagnostic]:
+    """Report cells of a column of forms with several of them (*learned | learnt*)."""
+    for section in profile.sections:
+        for column in section.columns:
+            barred = [row for row, cell in enumerate(column.cells) if BAR in cell]
+            if column.kind == "form" and barred:
+                cell, title = column.cells[barred[0]], profile.title(section.rows[barred[0]])
+                yield odd(
+                    "M348",
+                    f"`{title}` has `{cell}` in `{column.name}`, but a form is one text",
+                    profile.places([section.rows[row] for row in barred]),
+                    remedy=one_form_each(title, cell),
+                )
+
+
 # --- values --------------------------------------------------------------------------------
 
 
@@ -333,6 +348,7 @@ CHECKS: tuple[Check, ...] = (
     gaps,
     doubles,
     same_forms,
+    several_forms,
     slips_of_values,
     letter_case,
     selections,

@@ -25,6 +25,7 @@ from merula.lexicon.legend import Legend
 from merula.lexicon.selection import cell_expression
 from merula.lexicon.table import (
     ANY,
+    BAR,
     CATEGORY,
     LEMMA,
     SETS,
@@ -52,6 +53,7 @@ MIN_READABLE = 0.6  # the share of a column's cells that can be read, where they
 MAX_PLACES = 5  # further ones that a warning names: one line
 MIN_ROWS = 8  # rows of a category that say something about its columns
 MAX_CELLS_READ = 1_000  # of a column that may hold selections: a tenth of a second
+MAX_SEVERAL = 0.5  # the share of a column's cells with bars, where they are forms
 MAX_SPARSE_VALUES = 3  # of a column of features in rows that are nearly all empty
 OPERATOR = re.compile(r"\b(?:and|or|not)\b|[()]")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
@@ -189,19 +191,32 @@ def _sections(table: Table, legend: Legend | None) -> Iterator[ProfileSection]:
         for name, column in table.columns.items()
         if name not in NAMES
     }
-    kinds = _kinds(table.columns, words, sets=_has_sets(table))
     everything = range(len(table))
     if _has_sets(table):
+        kinds = _kinds(table.columns, words, sets=True)
         yield _section(SETS, everything, table.columns, kinds)
         return
     by_category: dict[str, list[int]] = {}
     for row, category in zip(everything, table.columns.get(CATEGORY, cycle([""])), strict=False):
         by_category.setdefault(category, []).append(row)
+    kinds = _kinds(_with_column(table, by_category.values()), words, sets=False)
     for category, rows in by_category.items():
         cells = {name: tuple(column[row] for row in rows) for name, column in table.columns.items()}
         enough = len(rows) >= MIN_ROWS
         category_kinds = _kinds(cells, words, sets=False) if enough else kinds
         yield _described(_section(category, rows, cells, category_kinds), legend)
+
+
+def _with_column(table: Table, categories: Iterable[Sequence[int]]) -> dict[str, tuple[str, ...]]:
+    """Return the cells of each column in the rows of those categories that fill it somewhere.
+
+    Others do not have the column, so that their empty cells say nothing about its kind.
+    """
+    rows_of = list(categories)
+    return {
+        name: tuple(cells[row] for rows in rows_of if any(cells[r] for r in rows) for row in rows)
+        for name, cells in table.columns.items()
+    }
 
 
 def _described(section: ProfileSection, legend: Legend | None) -> ProfileSection:
@@ -249,10 +264,26 @@ def _kind(
     varied = len(distinct) >= MIN_DIFFERENT * len(filled)
     if not sets and _is_selection(name, distinct, words, varied=varied):
         return "selection"
-    several = any("|" in cell or cell == ANY for cell in distinct)
+    several = ANY in distinct or (
+        any(BAR in cell for cell in distinct) and not (varied and _are_forms(distinct))
+    )
     numbers = all(NUMBER.fullmatch(cell) for cell in distinct)
     sparse = 2 * len(filled) < len(cells) and len(distinct) <= MAX_SPARSE_VALUES
     return "feature" if several or numbers or sparse or not varied else "form"
+
+
+def _are_forms(cells: set[str]) -> bool:
+    """Return whether cells with bars seem to be forms of one word: ``learned | learnt``.
+
+    They are few, what is between their bars begins alike, and no other cell has it alone.
+    """
+    barred = [members(cell) for cell in cells if BAR in cell]
+    return len(barred) <= MAX_SEVERAL * len(cells) and all(
+        len(texts) > 1
+        and len({text[0].casefold() for text in texts}) == 1
+        and cells.isdisjoint(texts)
+        for texts in barred
+    )
 
 
 def _is_selection(

@@ -25,6 +25,7 @@ from merula.core.source import Span
 from merula.core.wording import counted, did_you_mean, listing
 
 ANY = "*"
+BAR = "|"  # between the values of a feature
 LEMMA, CATEGORY = "lemma", "category"
 SETS = "sets"
 
@@ -106,6 +107,14 @@ class Rows:
         }
 
     @cached_property
+    def filled(self) -> frozenset[str]:
+        """The columns that some row fills: any other has no form of the category.
+
+        A table of several categories has the columns of all of them.
+        """
+        return frozenset(name for name, cells in self.columns.items() if any(cells))
+
+    @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
         """The values found in each column, sets taken apart, without blanks and ``*``."""
         return {
@@ -136,9 +145,24 @@ class Lexicon:
 
 def members(cell: str) -> tuple[str, ...]:
     """Return the values in a cell: ``court | market`` holds two."""
-    if "|" not in cell:
+    if BAR not in cell:
         return (cell,) if cell else ()
-    return tuple(part.strip() for part in cell.split("|") if part.strip())
+    return tuple(part.strip() for part in cell.split(BAR) if part.strip())
+
+
+def one_form_each(title: str, cell: str, value: str = "") -> str:
+    """Return what to do about a cell of several forms: the row's name, and a value that has words.
+
+    >>> one_form_each("learn", "learned | learnt")
+    'write a row for each: `learn-learned` and `learn-learnt`'
+    """
+    texts = members(cell)
+    if len(texts) < 2:
+        return "take the bar away"
+    names = texts if BAR in title else [f"{title}-{text}" for text in texts]
+    remedy = f"write a row for each: {listing(f'`{name}`' for name in names)}"
+    words = ", ".join(f'"{text}"' for text in texts)
+    return f"{remedy}; or let a value bring the words: {value} {words}" if value else remedy
 
 
 def clean(text: str) -> str:

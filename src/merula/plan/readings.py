@@ -189,7 +189,7 @@ class Readings:
         for variable in self.grammar.variables.values():
             target = variable.object
             rows = rows_of(self.lexicon, target)
-            columns = [name.split(".") for name in rows.columns] if rows is not None else []
+            columns = [name.split(".") for name in rows.filled] if rows is not None else []
             if rows is not None and rows.kind == SETS:
                 columns = [parts[1:] for parts in columns if parts[0] == target.name]
             shown = {part for parts in columns for part in parts}

@@ -23,7 +23,16 @@ from merula.grammar import model as g
 from merula.grammar.names import rows_of
 from merula.language.syntax import cell_references, columns_in, references
 from merula.lexicon.selection import check_cells, fits, fits_itself
-from merula.lexicon.table import ANY, LEMMA, SETS, Lexicon, Rows, members
+from merula.lexicon.table import (
+    ANY,
+    BAR,
+    LEMMA,
+    SETS,
+    Lexicon,
+    Rows,
+    members,
+    one_form_each,
+)
 
 SlotKey = tuple[object, ...]
 Features = tuple[tuple[g.Variable, str], ...]
@@ -76,6 +85,7 @@ class SlotMaker:
         self._slots: dict[Spec, Slot] = {}
         self._chosen: dict[tuple[object, ...], Candidates] = {}
         self._told: set[tuple[object, ...]] = set()  # rows of a slot said to be left out
+        self._barred: dict[tuple[Rows, str], frozenset[int]] = {}  # of columns that are shown
         self._words: dict[Item, tuple[ShownWord, ...] | None] = {}
         self._features_of: dict[g.Object, tuple[g.Variable, ...]] = {}
         self._asked_of: dict[Rows, tuple[str, ...]] = {}
@@ -149,13 +159,21 @@ class SlotMaker:
         )
 
     def _has_column(self, rows: Rows, item: g.Object, column: str) -> bool:
-        if column in rows.columns:
+        if column in rows.filled:
             return True
+        if column in rows.columns:
+            self.report.error(
+                "M315",
+                f"the column `{column}` is empty in all rows of `{item.name}`",
+                item.span,
+                remedy="fill its cells",
+            )
+            return False
         self.report.error(
             "M315",
             f"the table of `{item.name}` has no column `{column}`",
             item.span,
-            remedy=did_you_mean(column, rows.columns) or f"add a column `{column}`",
+            remedy=did_you_mean(column, _shown_columns(rows)) or f"add a column `{column}`",
         )
         return False
 
@@ -171,11 +189,13 @@ class SlotMaker:
         """Return the most specific column all of whose parts are among an object's values.
 
         ``nom.sg`` for an object that is nominative, singular and feminine, if there is no column
-        ``nom.sg.f``. Reported and None where no column, or more than one, is the most specific.
+        ``nom.sg.f``. A column that no row fills is a form of another category. Reported and None
+        where no column, or more than one, is the most specific.
         """
         bundle = set(values.values())
         sets = rows.kind == SETS
         fitting: dict[str, frozenset[str]] = {}
+        empty: list[str] = []
         related = False
         possible = {x for v in self.grammar.by_object[item] if v.attribute for x in v.values}
         for name in rows.columns:
@@ -184,7 +204,11 @@ class SlotMaker:
                 if parts[0] != item.name:
                     continue
                 parts = parts[1:]
-            if (sets or parts) and set(parts) <= bundle:
+            fits_values = (sets or bool(parts)) and set(parts) <= bundle
+            if name not in rows.filled:
+                empty += [name] * fits_values
+                continue
+            if fits_values:
                 fitting[name] = frozenset(parts)
             related = related or (bool(parts) and set(parts) <= possible)
         if not fitting and not sets and not related:
@@ -193,23 +217,40 @@ class SlotMaker:
         best = [n for n, p in fitting.items() if not any(p < q for q in fitting.values())]
         if len(best) == 1:
             return best[0]
-        shown = listing(values.values()) or "no attributes"
-        if not best:
-            column = ".".join([item.name, *values.values()] if sets else values.values())
-            self.report.error(
-                "M321",
-                f"no column of {_tables(rows)} has the form of `{item.name}` that is {shown}",
-                item.span,
-                remedy=did_you_mean(column, rows.columns) or f"add a column such as `{column}`",
-            )
-        else:
+        if best:
             self.report.error(
                 "M322",
-                f"the columns {listing(best)} both fit `{item.name}` that is {shown}",
+                f"the columns {listing(best)} both fit `{item.name}` that is"
+                f" {listing(values.values()) or 'no attributes'}",
                 item.span,
                 remedy="name a column after all values that decide the form",
             )
+        else:
+            self._no_form(rows, item, values, empty)
         return None
+
+    def _no_form(
+        self, rows: Rows, item: g.Object, values: Mapping[str, str], empty: Sequence[str]
+    ) -> None:
+        """Report an object without a form; ``empty`` are columns that fit it and are not filled."""
+        sets = rows.kind == SETS
+        column = ".".join([item.name, *values.values()] if sets else values.values())
+        if empty:
+            whose = "" if sets else f" for every {rows.kind}"
+            one = len(empty) == 1
+            remedy = (
+                f"the column{'s' * (not one)} {listing(f'`{x}`' for x in empty)}"
+                f" {'is' if one else 'are'} empty{whose}: fill {'it' if one else 'one of them'}"
+            )
+        else:
+            remedy = did_you_mean(column, _shown_columns(rows))
+        self.report.error(
+            "M321",
+            f"no column of {_tables(rows)} has the form of `{item.name}` that is"
+            f" {listing(values.values()) or 'no attributes'}",
+            item.span,
+            remedy=remedy or f"add a column such as `{column}`",
+        )
 
     def _unused_forms(self, rows: Rows, item: g.Object) -> None:
         """Warn where an object shows its lemma although its table has forms."""
@@ -218,7 +259,7 @@ class SlotMaker:
             owners = [
                 v for v in self.grammar.variables.values() if v.attribute and parts[0] in v.values
             ]
-            if owners and any(rows.columns[name]):
+            if owners and name in rows.filled:
                 attribute = owners[0].attribute
                 self.report.warning(
                     "M325",
@@ -343,6 +384,8 @@ class SlotMaker:
             if select:
                 self._missing(spec, rows, missing)
             chosen = [r for r in chosen if r not in blank]
+        if select:
+            self._check_bars(rows, spec.columns, chosen)
         return chosen
 
     def _asked_alone(self, spec: Spec) -> Iterator[g.IsA]:
@@ -376,6 +419,31 @@ class SlotMaker:
             remedy="fill the cells, or select lexemes that have the form",
             notes=[f"left out: {_some(rows, missing)}"],
             place=rows.places[missing[0]],
+        )
+
+    def _check_bars(self, rows: Rows, columns: Sequence[str], chosen: Sequence[int]) -> None:
+        """Report columns with bars in forms that are shown, each with all its rows, once."""
+        for column in columns:
+            if (rows, column) not in self._barred:
+                cells = enumerate(rows.columns[column])
+                self._barred[rows, column] = frozenset(r for r, cell in cells if BAR in cell)
+            barred = self._barred[rows, column]
+            if barred and (rows, column) not in self._told and not barred.isdisjoint(chosen):
+                self._told.add((rows, column))
+                self._several_forms(rows, column, sorted(barred))
+
+    def _several_forms(self, rows: Rows, column: str, barred: Sequence[int]) -> None:
+        """Report rows that have several forms in one cell."""
+        first, *rest = barred
+        cell = rows.columns[column][first]
+        value = column.rpartition(".")[2]
+        declared = any(v.attribute and value in v.values for v in self.grammar.variables.values())
+        self.report.error(
+            "M348",
+            f"`{rows.title(first)}` has `{cell}` in `{column}`, but a form is one text",
+            remedy=one_form_each(rows.title(first), cell, value if declared else ""),
+            notes=[f"the same is wrong in {_some(rows, rest)}"] if rest else [],
+            place=rows.places[first],
         )
 
     def _merged(self, spec: Spec, rows: Rows, chosen: list[int]) -> list[int]:
@@ -428,6 +496,11 @@ def lexemes_of(name: str, number: int = 1) -> str:
     if name == "set":
         return f"lexical set{plural}"
     return f"word{plural} of `{name}`" if "=" in name else f"lexeme{plural} for `{name}`"
+
+
+def _shown_columns(rows: Rows) -> list[str]:
+    """Return the columns that may have been meant where one is shown."""
+    return [name for name in rows.columns if name in rows.filled]
 
 
 def _tables(rows: Rows) -> str:

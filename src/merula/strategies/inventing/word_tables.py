@@ -17,6 +17,7 @@ from merula.strategies.inventing.tongues import endings, odd_forms, unique
 from merula.strategies.tables import TableText
 
 Columns = dict[str, tuple[str, ...]]
+MAX_STRANGE = 4  # columns that lexemes of no object fill: enough for two attributes
 
 
 def draw_tables(c: Choices, sketch: Sketch) -> list[TableText]:
@@ -31,8 +32,10 @@ def draw_tables(c: Choices, sketch: Sketch) -> list[TableText]:
         members = [x for x in sketch.things if x.category == category and not x.in_set]
         if members:
             columns[category] = c.part(partial(_lexemes, c, sketch, category, members))
-    if len(columns) == 2 and c.chance(30):
-        tables.append(_joined("words.tsv", columns))
+    if c.chance(30) and columns:
+        strangers = c.part(lambda: _strangers(c, sketch)) if c.chance(50) else {}
+        categories = {**columns, "pronoun": strangers} if strangers else columns
+        tables.append(_joined("words.tsv", categories))
     else:
         tables += [_table(f"{name}s.tsv", f"~{name}~", own) for name, own in columns.items()]
     return tables
@@ -40,6 +43,23 @@ def draw_tables(c: Choices, sketch: Sketch) -> list[TableText]:
 
 def _table(name: str, kind: str, columns: Columns) -> TableText:
     return TableText(name, kind, tuple(columns), tuple(zip(*columns.values(), strict=True)))
+
+
+def _strangers(c: Choices, sketch: Sketch) -> Columns:
+    """Lexemes that no object has, with columns named after values of objects.
+
+    In the rows of all other categories those columns are empty, unless they have them, too.
+    """
+    titles: dict[str, None] = {}
+    for x in sketch.things:
+        lists = [values for _, values in x.attributes] if x.lexical else []
+        titles.update(dict.fromkeys(".".join(parts) for parts in product(*lists) if parts))
+        titles.update(dict.fromkeys(value for values in lists for value in values))
+    titles.update(dict.fromkeys(("m", "f") if sketch.gendered else ()))
+    size, words = c.number(1, 2), [word for word in sketch.tongue.small if word]
+    chosen = c.some(list(titles), 0, MAX_STRANGE)
+    cells = {title: tuple(c.pick(words) for _ in range(size)) for title in chosen}
+    return {"lemma": tuple(f"w{i}" for i in range(size)), **cells}
 
 
 def _joined(name: str, columns: Mapping[str, Columns]) -> TableText:
