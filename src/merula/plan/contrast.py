@@ -117,7 +117,7 @@ class _Sides(NamedTuple):
 
 
 @frozen(eq=False)
-class Words:
+class WordFacts:
     """The facts about the texts of a piece that comparisons need, found once."""
 
     texts: tuple[str, ...]  # as written, whatever stands beside them
@@ -140,9 +140,9 @@ class Contraster:
         self.unchecked = False  # whether something was too much to write out
         self._fixed: dict[str, tuple[str, ...]] = {}
         self._cores: dict[ById, frozenset[tuple[str, ...]]] = {}
-        self._words: dict[tuple[ById, bool, bool], Words] = {}
-        self._alike: dict[tuple[Words, Words], Bools] = {}
-        self._apart: dict[tuple[str, Words, Words], bool] = {}
+        self._words: dict[tuple[ById, bool, bool], WordFacts] = {}
+        self._alike: dict[tuple[WordFacts, WordFacts], Bools] = {}
+        self._apart: dict[tuple[str, WordFacts, WordFacts], bool] = {}
 
     def contrast(
         self, forms: Sequence[Mapping[str, tuple[str, ...]]], where: CellDifference
@@ -247,7 +247,7 @@ class Contraster:
         forms: Sequence[Mapping[str, tuple[str, ...]]],
         where: CellDifference,
         pieces: Sequence[Piece],
-    ) -> list[Words]:
+    ) -> list[WordFacts]:
         """Return the texts of some pieces; those at the sentence's edges with capital and stop."""
         last = len(pieces) - 1
         return [
@@ -267,7 +267,7 @@ class Contraster:
         *,
         first: bool = False,
         last: bool = False,
-    ) -> Words:
+    ) -> WordFacts:
         """Return the texts of a piece with the facts about them."""
         texts = self.fixed(piece.text) if piece.slot < 0 else forms[piece.slot][piece.text]
         return self.facts(texts, first=first, last=last)
@@ -276,7 +276,9 @@ class Contraster:
         """Return fixed words as texts, always the same tuple."""
         return self._fixed.setdefault(text, (text,))
 
-    def facts(self, texts: tuple[str, ...], *, first: bool = False, last: bool = False) -> Words:
+    def facts(
+        self, texts: tuple[str, ...], *, first: bool = False, last: bool = False
+    ) -> WordFacts:
         """Return the facts about some texts."""
         key = (ById(texts), first, last)
         words = self._words.get(key)
@@ -284,13 +286,13 @@ class Contraster:
             words = self._words[key] = self._facts(texts, first=first, last=last)
         return words
 
-    def _facts(self, texts: tuple[str, ...], *, first: bool, last: bool) -> Words:
+    def _facts(self, texts: tuple[str, ...], *, first: bool, last: bool) -> WordFacts:
         settled = tuple(
             self._shown(self.surface.settle(text), first=first, last=last) for text in texts
         )
         split = [text.split() for text in settled]
         counts = {len(words) for words in split}
-        return Words(
+        return WordFacts(
             settled,
             counts.pop() if len(counts) == 1 else None,
             frozenset(words[0].rstrip(_MARKS) for words in split if words),
@@ -334,12 +336,12 @@ class Contraster:
             text = self.surface.stopped(text)
         return self.surface.capitalise(text) if first and self.surface.capital else text
 
-    def _beside(self, words: Sequence[Words], after: Words | None) -> bool:
+    def _beside(self, words: Sequence[WordFacts], after: WordFacts | None) -> bool:
         """Return whether the last word of a piece may be written otherwise before the next one."""
         follow = [*words[1:], *([after] if after is not None else [])]
         return any(w.changing for w in words[: len(follow)])
 
-    def _begin_apart(self, one: Words, other: Words) -> bool:
+    def _begin_apart(self, one: WordFacts, other: WordFacts) -> bool:
         """Return whether two pieces never begin alike, whatever follows them.
 
         No text of the one is a text of the other, or the beginning of one.
@@ -348,14 +350,14 @@ class Contraster:
             return False
         return self._differ("begin", one, other)
 
-    def _end_apart(self, one: Words, other: Words) -> bool:
+    def _end_apart(self, one: WordFacts, other: WordFacts) -> bool:
         """Return whether two pieces never end alike, whatever is before them.
 
         Their first words may be written otherwise or swallowed there, and do not count.
         """
         return not (one.changing or other.changing) and self._differ("end", one, other)
 
-    def _differ(self, side: str, one: Words, other: Words) -> bool:
+    def _differ(self, side: str, one: WordFacts, other: WordFacts) -> bool:
         key = (side, one, other)
         if key not in self._apart:
             a, b = (x.begins if side == "begin" else x.ends for x in (one, other))
@@ -366,8 +368,8 @@ class Contraster:
         self,
         one: Sequence[Piece],
         other: Sequence[Piece],
-        mine: Sequence[Words],
-        theirs: Sequence[Words],
+        mine: Sequence[WordFacts],
+        theirs: Sequence[WordFacts],
     ) -> bool:
         """Return whether the first or the last pieces are enough to tell the two apart."""
         first = mine[0].first, theirs[0].first
@@ -382,7 +384,7 @@ class Contraster:
                 return True
         return False
 
-    def _alike_in(self, one: Words, other: Words) -> Bools:
+    def _alike_in(self, one: WordFacts, other: WordFacts) -> Bools:
         """Return for which candidates one text begins or ends with the other."""
         key = (one, other)
         if key not in self._alike:
@@ -531,7 +533,7 @@ def _alike_at(texts: Sequence[Sequence[tuple[str, ...]]]) -> Bools:
     ).reshape(len(one), len(other))
 
 
-def _told_by_a_word(mine: Sequence[Words], theirs: Sequence[Words]) -> bool:
+def _told_by_a_word(mine: Sequence[WordFacts], theirs: Sequence[WordFacts]) -> bool:
     """Return whether one of two phrases always has a word that the other never has."""
     for one, other in ((mine, theirs), (theirs, mine)):
         ever = frozenset().union(*(w.ever for w in other))

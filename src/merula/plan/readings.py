@@ -52,7 +52,7 @@ Goods = Mapping[Item, str]  # the good items of a design, and what to call each 
 
 
 @frozen(eq=False)
-class Reading:
+class GoodReading:
     """A good item whose words may be those of a bad one, and by what it differs from it."""
 
     item: Item
@@ -66,31 +66,31 @@ class Readings:
         self.grammar, self.lexicon, self._contraster = grammar, lexicon, contraster
         # what a table lacks for words that no cell has is not a fault
         self._slots = SlotMaker(grammar, lexicon, Report())
-        self._of: dict[Item, tuple[Reading, ...]] = {}
+        self._of: dict[Item, tuple[GoodReading, ...]] = {}
         self._agree: dict[tuple[ShownWord, ShownWord], bool] = {}
         self._unchecked: set[Item] = set()
         self._alternatives_of: dict[tuple[object, ...], Sequence[_Change]] = {}
         self._good: Goods | None = None
         self._rivals: dict[_Shown, Item] = {}
-        self._among: dict[_Shown, tuple[Reading, ...]] = {}
+        self._among: dict[_Shown, tuple[GoodReading, ...]] = {}
         self._codes_of: dict[Item, tuple[int, ...]] = {}
         self._numbers: dict[ShownWord, int] = {}
         self._matcher = Matcher()
 
-    def of(self, item: Item) -> tuple[Reading, ...]:
+    def of(self, item: Item) -> tuple[GoodReading, ...]:
         """Return the good items of the same frame and order that a bad item may be read as."""
         if item not in self._of:
             self._of[item] = tuple(self._search(item))
         return self._of[item]
 
-    def among(self, item: Item, good: Goods) -> tuple[Reading, ...]:
+    def among(self, item: Item, good: Goods) -> tuple[GoodReading, ...]:
         """Return the good items of a design that may be a bad one, with words in other places."""
         if self._good is not good:
             self._good, self._rivals, self._among = good, self._distinct(good), {}
         key = (_skeleton(item), self._codes(item))
         if key not in self._among:
             self._among[key] = tuple(
-                Reading(other, good[other])
+                GoodReading(other, good[other])
                 for shown, other in self._rivals.items()
                 if key[1] and self._may_be(key, shown)
             )
@@ -140,7 +140,7 @@ class Readings:
 
     # --- the search
 
-    def _search(self, item: Item) -> Iterator[Reading]:
+    def _search(self, item: Item) -> Iterator[GoodReading]:
         good: list[frozenset[object]] = []
         start: tuple[tuple[g.Object, _Change], ...] = ()
         waiting = [start]
@@ -160,7 +160,7 @@ class Readings:
                 good.append(frozenset(changes))
                 if changed:
                     found = realise(self.grammar, item.frame, self._state(item, changed))
-                    yield Reading(found, _named(changed))
+                    yield GoodReading(found, _named(changed))
                 continue
             done = {target for target, _ in changes}
             for target in _objects_of(self.grammar, rule, item.frame):

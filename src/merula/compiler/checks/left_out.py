@@ -147,9 +147,8 @@ def _described(design: DesignReport, variants: Sequence[Variant]) -> str:
         }
         if having == chosen:
             return listing(sorted(values), "or")
-    names = [variant_name(variant) for variant in variants[:3]]
-    more = f" and {len(variants) - 3} more" if variants[3:] else ""
-    return "; ".join(names) + more
+    more = f" and {len(variants) - 1} more" if variants[1:] else ""
+    return f"{variant_name(variants[0])}{more}"
 
 
 def _parts(variant: Variant) -> tuple[str, ...]:
