@@ -137,11 +137,11 @@ def _which(where: _Where) -> Iterator[str]:
 
 def _described(design: DesignReport, variants: Sequence[Variant]) -> str:
     """Return what some variants have in common and no other has, or else the first of them."""
-    chosen = set(map(id, variants))
+    chosen = set(variants)
     for number in range(max(len(_parts(v)) for v in variants)):
         values = {_parts(v)[number] for v in variants if number < len(_parts(v))}
         having = {
-            id(v)
+            v
             for v in design.planned
             if _parts(v)[number : number + 1] and _parts(v)[number] in values
         }
@@ -160,7 +160,7 @@ def check_readable(seen: DesignReport, report: Report) -> None:
     if not seen.readable:
         return
     (label, reading), _ = next(iter(seen.readable.items()))
-    left = {id(v): v for variants in seen.readable.values() for v in variants}
+    left = {v for variants in seen.readable.values() for v in variants}
     everything = len(left) == len(seen.planned)
     name = f"the {'answer' if seen.is_matrix else 'cell'} `{label}` of {seen.design.name}"
     first = next(iter(seen.readable.values()))[0]
