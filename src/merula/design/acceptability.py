@@ -16,13 +16,16 @@ def broken_rules(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
     return tuple(map(str, failing(grammar, item)))
 
 
-def failing(grammar: g.Grammar, item: Item) -> Iterator[g.Rule]:
-    """Yield the external and internal rules that fail in an item."""
-    get, around = item.values.get, item.places.get
+def failing(grammar: g.Grammar, item: Item, values: g.Setting | None = None) -> Iterator[g.Rule]:
+    """Yield the external and internal rules that fail in an item.
+
+    With ``values`` in the item that has these instead, its objects at the same places.
+    """
+    get, around = (item.values if values is None else values).get, item.places.get
     for rule in grammar.rules:
         for test in rule.tests:
             if isinstance(test, g.Ignores):
-                holds: bool | None = _ignores(grammar, item, test)
+                holds: bool | None = _ignores(grammar, item, test, values)
             else:
                 holds = evaluate(test, get, around)
             if holds is False:
@@ -61,18 +64,21 @@ def contested(grammar: g.Grammar, item: Item) -> tuple[str, ...]:
     )
 
 
-def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores) -> bool:
+def _ignores(grammar: g.Grammar, item: Item, test: g.Ignores, values: g.Setting | None) -> bool:
     """Return False iff the variable has an overt attractor's value instead of its determined one.
 
     An attractor counts only where it is in the sentence and differs from what is determined.
     """
-    actual = item.values.get(test.variable)
+    states: tuple[g.Setting, ...] = (item.state.given, item.state.pinned)
+    if values is not None:
+        states = ({**item.solved.values, **values}, {})
+    values = item.values if values is None else values
+    actual = values.get(test.variable)
     given, pinned = (
-        {v: x for v, x in assigned.items() if v is not test.variable}
-        for assigned in (item.state.given, item.state.pinned)
+        {v: x for v, x in assigned.items() if v is not test.variable} for assigned in states
     )
     wanted = solve(grammar, item.frame, given, pinned).values.get(test.variable)
     if actual is None or actual == wanted:
         return True
     overt = (v for v in test.attractors if v.object in item.places)
-    return all(item.values.get(v) != actual for v in overt)
+    return all(values.get(v) != actual for v in overt)

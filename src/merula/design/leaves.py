@@ -140,6 +140,15 @@ def without_words(grammar: g.Grammar) -> frozenset[g.Object]:
 
 
 @lru_cache(maxsize=2_000)
+def always_there(grammar: g.Grammar, frame: g.Frame) -> frozenset[g.Object]:
+    """Return the objects that have values in every sentence of a frame, shown there or not.
+
+    No frame can show them, or the frame asks about them.
+    """
+    return without_words(grammar) | asked_by_guards(frame.items)
+
+
+@lru_cache(maxsize=2_000)
 def elsewhere(grammar: g.Grammar, frame: g.Frame) -> frozenset[g.Object]:
     """Return the objects that other frames can show and this one cannot: here they are absent.
 

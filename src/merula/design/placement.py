@@ -7,17 +7,16 @@ the constituents around each object. `merula.design.cells` and `merula.design.ed
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
 from merula.core.frozen import frozen
 from merula.design.leaves import (
     Leaf,
-    asked_by_guards,
+    always_there,
     is_present,
     leaves_of,
-    without_words,
 )
 from merula.design.settings import Solved, solve
 from merula.grammar import model as g
@@ -251,7 +250,7 @@ def realise(grammar: g.Grammar, frame: g.Frame, state: State) -> Item:
         own = grammar.own(leaf.object)
         if leaf.object.position and own is not None:
             places[grammar.objects[solved.values[own]]] = leaf.inside
-    values = dict(_of_the_sentence(grammar, frame, solved.values, places, placed))
+    values = _of_the_sentence(grammar, frame, solved.values, places, placed)
     return Item(frame, state, solved, leaves, placed, places, values)
 
 
@@ -259,22 +258,24 @@ def _of_the_sentence(
     grammar: g.Grammar,
     frame: g.Frame,
     values: g.Setting,
-    places: Container[g.Object],
+    places: Iterable[g.Object],
     placed: Iterable[Placed],
-) -> Iterator[tuple[g.Variable, str]]:
-    """Yield the values of what is in a sentence; other objects are absent from it.
+) -> g.Setting:
+    """Return the values of what is in a sentence; other objects are absent from it.
 
     An object that no frame can show belongs to every sentence: it has no words, but values that
     rules read.
     """
-    shown = {word.word.object for word in placed if isinstance(word.word, Lexical)}
-    bodiless = without_words(grammar) | asked_by_guards(frame.items)
-    for variable, value in values.items():
-        target = variable.object
-        if target in places or target in shown or target in bodiless:
-            yield variable, value
-        elif variable is grammar.own(target) and g.ABSENT in variable.values:
-            yield variable, g.ABSENT
+    there = {*places, *always_there(grammar, frame)}
+    there.update(word.word.object for word in placed if isinstance(word.word, Lexical))
+    left = dict(values)
+    for target in grammar.objects.values():
+        if target not in there:
+            for variable in grammar.by_object[target]:
+                value = left.pop(variable, None)
+                if value is not None and not variable.attribute and g.ABSENT in variable.values:
+                    left[variable] = g.ABSENT
+    return left
 
 
 @frozen

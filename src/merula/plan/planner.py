@@ -217,7 +217,7 @@ class Planner:
         self._layouts: dict[tuple[SlotKey, ...], _Layout] = {}
         self._candidates: dict[tuple[object, ...], int] = {}  # of slots, numbered
         self._contrasts: dict[tuple[int, CellDifference], Collapse | None] = {}
-        self._readings = Readings(grammar, lexicon, self._contraster)
+        self._readings = Readings(grammar, lexicon, self._contraster, self._slots.words_of)
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
         self._components: Made = {}

@@ -22,7 +22,7 @@ possible for fewer lexemes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain, product
@@ -33,7 +33,7 @@ from merula.core.frozen import frozen
 from merula.design.acceptability import failing
 from merula.design.leaves import asked_by_guards
 from merula.design.placement import Item, Lexical, NoSense, State, object_words, realise
-from merula.design.settings import Circular, Solved, in_force
+from merula.design.settings import Circular, in_force
 from merula.grammar import model as g
 from merula.grammar.conditions import parts, scope_tests, variables_of
 from merula.grammar.names import rows_of
@@ -62,10 +62,16 @@ class GoodReading:
 class Readings:
     """Finds the readings of bad items; those of an item are found once."""
 
-    def __init__(self, grammar: g.Grammar, lexicon: Lexicon, contraster: Contraster) -> None:
+    def __init__(
+        self,
+        grammar: g.Grammar,
+        lexicon: Lexicon,
+        contraster: Contraster,
+        words: dict[Item, tuple[ShownWord, ...]],
+    ) -> None:
         self.grammar, self.lexicon, self._contraster = grammar, lexicon, contraster
         # what a table lacks for words that no cell has is not a fault
-        self._slots = SlotMaker(grammar, lexicon, Report())
+        self._slots = SlotMaker(grammar, lexicon, Report(), words)
         self._of: dict[Item, tuple[GoodReading, ...]] = {}
         self._agree: dict[tuple[ShownWord, ShownWord], bool] = {}
         self._unchecked: set[Item] = set()
@@ -145,32 +151,72 @@ class Readings:
         start: tuple[tuple[g.Object, _Change], ...] = ()
         waiting = [start]
         seen: set[frozenset[object]] = set()
+        leaves = self._leaves(item)
+        known: dict[g.Object, Sequence[_Change]] = {}
+
+        def repairs(rule: g.Rule, done: Container[g.Object]) -> list[tuple[g.Object, _Change]]:
+            """Return the changes of one more object by which a rule may hold again."""
+            ways = []
+            for target in _objects_of(self.grammar, rule, item.frame):
+                if target not in done:
+                    if target not in known:
+                        known[target] = self._alternatives(item, target, leaves.get(target, ()))
+                    ways += [(target, change) for change in known[target]]
+            return ways
+
         for changes in waiting:  # fewest changes first, since new ones are put at the end
             if len(waiting) > MAX_STEPS:
                 self._unchecked.add(item)
                 return
-            if any(done <= frozenset(changes) for done in good):
+            if any(before <= frozenset(changes) for before in good):
                 continue
             changed = {v: x for _, change in changes for v, x in change}
-            other = self._changed(item, changed) if changed else item
-            if other is None:
-                continue
-            rule = next(failing(self.grammar, other), None)
-            if rule is None:
-                good.append(frozenset(changes))
-                if changed:
-                    found = realise(self.grammar, item.frame, self._state(item, changed))
-                    yield GoodReading(found, _named(changed))
-                continue
             done = {target for target, _ in changes}
-            for target in _objects_of(self.grammar, rule, item.frame):
-                if target in done:
-                    continue
-                for change in self._alternatives(item, target):
-                    new = (*changes, (target, change))
-                    if frozenset(new) not in seen:
-                        seen.add(frozenset(new))
-                        waiting.append(new)
+            fewest: list[tuple[g.Object, _Change]] | None = None
+            broken = self._failing(item, changed)
+            if broken is None:
+                continue
+            for rule in broken:
+                ways = repairs(rule, done)
+                if fewest is None or len(ways) < len(fewest):
+                    fewest = ways
+                if not ways:
+                    break  # this rule cannot hold
+            if fewest is None:
+                good.append(frozenset(changes))
+                found = realise(self.grammar, item.frame, self._state(item, changed))
+                yield GoodReading(found, _named(changed))
+            for way in fewest or ():
+                new = (*changes, way)
+                if frozenset(new) not in seen:
+                    seen.add(frozenset(new))
+                    waiting.append(new)
+
+    def _failing(self, item: Item, changed: Mapping[g.Variable, str]) -> Iterable[g.Rule] | None:
+        """Return the rules that fail with other values, or None where the words are others."""
+        if not changed:
+            return failing(self.grammar, item)
+        solved = self._hidden & item.solved.determined
+        if not solved and structural(self.grammar, item.frame).isdisjoint(changed):
+            return failing(self.grammar, item, {**item.values, **changed})
+        try:
+            other = realise(self.grammar, item.frame, self._state(item, changed))
+        except (NoSense, Circular):
+            return None
+        mine, theirs = self.words(item), self.words(other)
+        if mine is None or theirs is None or not self._may_agree(mine, theirs):
+            return None
+        return failing(self.grammar, other)
+
+    def _leaves(self, item: Item) -> dict[g.Object, tuple[g.Object, ...]]:
+        """Return the leaves where each object's words are: its own, and the position it fills."""
+        leaves: dict[g.Object, tuple[g.Object, ...]] = {}
+        for leaf in dict.fromkeys(x.object for x in item.leaves if x.object is not None):
+            filler = _filler(self.grammar, leaf, item) if leaf.position else None
+            for target in (leaf, filler):
+                if target is not None:
+                    leaves[target] = (*leaves.get(target, ()), leaf)
+        return leaves
 
     def _state(self, item: Item, changed: Mapping[g.Variable, str]) -> State:
         """Return the state of an item with other values, all of them given.
@@ -198,40 +244,29 @@ class Readings:
                 hidden.add(variable)
         return frozenset(hidden)
 
-    def _changed(self, item: Item, changed: Mapping[g.Variable, str]) -> Item | None:
-        """Return an item with other values; None where its words would be others."""
-        state = self._state(item, changed)
-        solved = self._hidden & item.solved.determined
-        if solved or not structural(self.grammar, item.frame).isdisjoint(changed):
-            try:
-                other = realise(self.grammar, item.frame, state)
-            except (NoSense, Circular):
-                return None
-            mine, theirs = self.words(item), self.words(other)
-            if mine is None or theirs is None or not self._may_agree(mine, theirs):
-                return None
-            return other
-        values = {v: changed.get(v, value) for v, value in item.values.items()}
-        return replace(item, state=state, solved=Solved(state.given, frozenset()), values=values)
+    def _alternatives(
+        self, item: Item, target: g.Object, leaves: tuple[g.Object, ...]
+    ) -> Sequence[_Change]:
+        """Return other values of an object with which its words may be the same.
 
-    def _alternatives(self, item: Item, target: g.Object) -> Sequence[_Change]:
-        """Return other values of an object with which its words may be the same."""
+        ``leaves`` are those where its words are.
+        """
         own = self.grammar.own(target)
         if own is not None and item.values.get(own) == g.ABSENT:
             return ()
-        leaves = tuple(
-            leaf
-            for leaf in dict.fromkeys(x.object for x in item.leaves if x.object is not None)
-            if leaf is target or (leaf.position and _filler(self.grammar, leaf, item) is target)
-        )
-        # all that decides the words of these leaves
-        decide = [v for x in dict.fromkeys((target, *leaves)) for v in self.grammar.by_object[x]]
-        lexical = [v for v in item.values if v.lexical]
-        known = tuple(item.values.get(v) for v in (*decide, *lexical))
-        key = (target, leaves, known, tuple(item.state.texts.items()))
+        values, by_object = item.values, self.grammar.by_object
+        of_leaves = (values.get(v) for x in leaves if x is not target for v in by_object[x])
+        known = (*(values.get(v) for v in by_object[target]), *of_leaves)
+        # of a table of sets, the features of all objects decide the row
+        features = tuple(values.get(v) for v in self._lexical)
+        key = (target, leaves, known, features, tuple(item.state.texts.items()))
         if key not in self._alternatives_of:
             self._alternatives_of[key] = self._find_alternatives(item, target, leaves)
         return self._alternatives_of[key]
+
+    @cached_property
+    def _lexical(self) -> tuple[g.Variable, ...]:
+        return tuple(v for v in self.grammar.variables.values() if v.lexical)
 
     def _find_alternatives(
         self, item: Item, target: g.Object, shown: Sequence[g.Object]

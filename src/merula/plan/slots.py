@@ -78,30 +78,40 @@ class ShownWord(NamedTuple):
 class SlotMaker:
     """Finds the slot and the column of a word, and makes slots; equal ones are made once."""
 
-    def __init__(self, grammar: g.Grammar, lexicon: Lexicon, report: Report) -> None:
+    def __init__(
+        self,
+        grammar: g.Grammar,
+        lexicon: Lexicon,
+        report: Report,
+        words: dict[Item, tuple[ShownWord, ...]] | None = None,
+    ) -> None:
+        """Make slots of a grammar's tables; ``words`` are kept by several makers together."""
         self.grammar, self.lexicon, self.report = grammar, lexicon, report
+        self.words_of = {} if words is None else words
+        self._lacking: set[Item] = set()  # items of which a word is in no table
         self._sources = {item: rows_of(lexicon, item) for item in grammar.objects.values()}
         self._columns: dict[tuple[g.Object, tuple[tuple[str, str], ...]], str | None] = {}
         self._slots: dict[Spec, Slot] = {}
         self._chosen: dict[tuple[object, ...], Candidates] = {}
         self._told: set[tuple[object, ...]] = set()  # rows of a slot said to be left out
         self._barred: dict[tuple[Rows, str], frozenset[int]] = {}  # of columns that are shown
-        self._words: dict[Item, tuple[ShownWord, ...] | None] = {}
         self._features_of: dict[g.Object, tuple[g.Variable, ...]] = {}
         self._asked_of: dict[Rows, tuple[str, ...]] = {}
         self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def words(self, item: Item) -> tuple[ShownWord, ...] | None:
         """Return what the words of an item show, or None where something is missing."""
-        if item not in self._words:
+        if item not in self.words_of and item not in self._lacking:
             words: list[ShownWord] = []
             for placed in item.words:
                 shown = self.shown(placed.word, item.solved.values)
                 if shown is None:
+                    self._lacking.add(item)
                     break
                 words.append(shown)
-            self._words[item] = tuple(words) if len(words) == len(item.words) else None
-        return self._words[item]
+            else:
+                self.words_of[item] = tuple(words)
+        return self.words_of.get(item)
 
     def shown(self, word: Word, values: g.Setting) -> ShownWord | None:
         """Return what a word of an item with these values shows, or None, as `words` does."""
