@@ -15,7 +15,7 @@ from merula.core.source import Span
 from merula.core.wording import did_you_mean, listing, near
 from merula.grammar import model as g
 from merula.language import syntax as s
-from merula.lexicon.table import BAR, Lexicon, Rows, clean, members
+from merula.lexicon.table import Lexicon, Rows, clean, has_several, members
 
 POSITION = "position"
 T = TypeVar("T")
@@ -237,7 +237,7 @@ class Names:
                 elif word.attribute is not None:
                     texts.append(g.ColumnWord(owner, word.attribute.text))
             texts = list(dict.fromkeys(texts))
-            barred = next((x for x in texts if isinstance(x, str) and BAR in x), None)
+            barred = next((x for x in texts if isinstance(x, str) and has_several(x)), None)
             if barred is not None:
                 quoted = ", ".join(f'"{text}"' for text in members(barred))
                 self.report.error(

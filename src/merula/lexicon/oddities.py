@@ -21,7 +21,15 @@ from merula.lexicon.characters import CHARACTER_CHECKS
 from merula.lexicon.conformity import check_legend
 from merula.lexicon.legend import Legend
 from merula.lexicon.profile import MIN_ROWS, NAMES, SET, Profile, ProfileColumn, odd, profile_of
-from merula.lexicon.table import ANY, BAR, CATEGORY, LEMMA, TableFormat, members, one_form_each
+from merula.lexicon.table import (
+    ANY,
+    CATEGORY,
+    LEMMA,
+    TableFormat,
+    has_several,
+    members,
+    one_form_each,
+)
 
 Check = Callable[[Profile], Iterator[Diagnostic]]
 
@@ -199,7 +207,7 @@ def several_forms(profile: Profile) -> Iterator[Diagnostic]:
     """Report cells of a column of forms with several of them (*learned | learnt*)."""
     for section in profile.sections:
         for column in section.columns:
-            barred = [row for row, cell in enumerate(column.cells) if BAR in cell]
+            barred = [row for row, cell in enumerate(column.cells) if has_several(cell)]
             if column.kind == "form" and barred:
                 cell, title = column.cells[barred[0]], profile.title(section.rows[barred[0]])
                 yield odd(

@@ -150,6 +150,17 @@ def members(cell: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in cell.split(BAR) if part.strip())
 
 
+def has_several(cell: str) -> bool:
+    """Return whether a form looks like several ones with bars between them.
+
+    A bar between two digits is a sign like any other.
+
+    >>> [has_several(cell) for cell in ("learned | learnt", "learned|learnt", "2|3", "fun")]
+    [True, True, False, False]
+    """
+    return BAR in cell and re.search(r"(?<!\d)\||\|(?!\d)", cell) is not None
+
+
 def one_form_each(title: str, cell: str, value: str = "") -> str:
     """Return what to do about a cell of several forms: the row's name, and a value that has words.
 

@@ -25,11 +25,11 @@ from merula.language.syntax import cell_references, columns_in, references
 from merula.lexicon.selection import check_cells, fits, fits_itself
 from merula.lexicon.table import (
     ANY,
-    BAR,
     LEMMA,
     SETS,
     Lexicon,
     Rows,
+    has_several,
     members,
     one_form_each,
 )
@@ -436,7 +436,7 @@ class SlotMaker:
         for column in columns:
             if (rows, column) not in self._barred:
                 cells = enumerate(rows.columns[column])
-                self._barred[rows, column] = frozenset(r for r, cell in cells if BAR in cell)
+                self._barred[rows, column] = frozenset(r for r, cell in cells if has_several(cell))
             barred = self._barred[rows, column]
             if barred and (rows, column) not in self._told and not barred.isdisjoint(chosen):
                 self._told.add((rows, column))
