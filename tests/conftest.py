@@ -22,7 +22,7 @@ settings.load_profile("merula")
 
 pytest_plugins = ["pytester"]
 
-# A test may leave a hundred MB in reference cycles: what Hypothesis makes of a test refers to itself
+# A test may leave some 100 MB in reference cycles: what Hypothesis makes of a test refers to itself
 # and to the strategy, which has the tables of all plans. Python looks for cycles when there are
 # many new objects, and these are few and large.
 MEMORY_STEP = 200_000_000  # bytes that a process may grow before cycles are looked for
