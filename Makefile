@@ -41,10 +41,10 @@ test: $(VENV)/.dev ## run the linter, the type checker and the tests
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo > /dev/null || $(BIN)/lint-imports --no-logo
 	@$(BIN)/merula fmt --check --quiet grammars
-	@$(BIN)/pytest -q -n 2
+	@$(BIN)/pytest -q -n 2 --dist worksteal
 
 test-quick: $(VENV)/.dev ## run the tests from core to rows, and the specs
-	@$(BIN)/pytest -q -n 2 -m 'not slow' $(QUICK)
+	@$(BIN)/pytest -q -n 2 --dist worksteal -m 'not slow' $(QUICK)
 
 format: $(VENV)/.dev ## make the safe fixes of the linter and lay out the code
 	@$(BIN)/ruff check --quiet --fix-only

@@ -50,7 +50,7 @@ class Sizes:
     pairs: int = 3
 
 
-QUICK = Sizes(2_000, 200, 3, 200_000, 200_000, 1)
+QUICK = Sizes(2_000, 200, 1, 80_000, 80_000, 1)
 
 
 # --- peers ---------------------------------------------------------------------------------
@@ -86,12 +86,15 @@ class ChoiceLoop:
                 good &= table.reshape(
                     [len(plan.slots[slot]) if slot in c.slots else 1 for slot in axes]
                 )
+        lists: dict[bytes, list[int]] = {}  # most things fit the same people
         fits: dict[int, list[tuple[int, list[int]]]] = {}
         for verb in range(good.shape[0]):
-            things = np.flatnonzero(good[verb].any(axis=1)).tolist()
-            if things:
-                people = {thing: np.flatnonzero(good[verb, thing]).tolist() for thing in things}
-                fits[verb] = list(people.items())
+            for thing in np.flatnonzero(good[verb].any(axis=1)).tolist():
+                people = good[verb, thing]
+                own = people.tobytes()
+                if own not in lists:
+                    lists[own] = np.flatnonzero(people).tolist()
+                fits.setdefault(verb, []).append((thing, lists[own]))
         verbs = list(fits)
         titles = [slot.titles for slot in plan.slots]
         everybody = list(range(len(plan.slots[n1])))

@@ -374,24 +374,44 @@ GENERATE = [
 ]
 
 
+# A process that makes some parts and then waits: it is always killed before it has made all.
+HELD = """
+import sys, time
+from merula.cli import main
+from merula.data.run import Run
+make, left = Run.make, int(sys.argv.pop(1))
+def held(self, *args):
+    global left
+    if not left:
+        time.sleep(600)
+    left -= 1
+    return make(self, *args)
+Run.make = held
+main()
+"""
+
+
 def test_a_killed_run_leaves_whole_parts_and_goes_on(tmp_path: Path, negation: Compiled) -> None:
-    run = Run.of([negation], RowChoice(40_000), "jsonl", sentences_per_file=65_536)
+    command = [*GENERATE[3:6], "24576", *GENERATE[7:]]  # six parts
+    run = Run.of([negation], RowChoice(24_576), "jsonl", sentences_per_file=65_536)
+    assert len(run.parts) == 6
     whole = made(tmp_path / "whole", generate_files(run, tmp_path / "whole"))
     sizes = {entry["file"]: entry["bytes"] for entry in whole["files"]}
-    out, killed = tmp_path / "out", 0
-    for wanted in (1, 3, 6):
-        process = subprocess.Popen([*GENERATE, str(out)])
+    out = tmp_path / "out"
+    for wanted, later in ((1, 0.0), (4, 0.1)):  # seconds, into the next part
+        more = wanted + 1 - len(_parts(out))
+        process = subprocess.Popen([sys.executable, "-c", HELD, str(more), *command, str(out)])
         while process.poll() is None and len(_parts(out)) < wanted:
             time.sleep(0.002)
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGKILL)
-            killed += 1
+        time.sleep(later)
+        assert process.poll() is None
+        os.kill(process.pid, signal.SIGKILL)
         process.wait()
+        assert wanted <= len(_parts(out)) <= wanted + 1
         for path in _parts(out):
             assert path.stat().st_size == sizes[path.name]
-        assert not (out / MANIFEST).exists() or killed < wanted
-    assert killed
-    subprocess.run([*GENERATE, str(out)], check=True, capture_output=True)
+        assert not (out / MANIFEST).exists()
+    subprocess.run([*GENERATE[:3], *command, str(out)], check=True, capture_output=True)
     assert json.loads((out / MANIFEST).read_text(encoding="utf-8")) == whole
     assert contents(out) == contents(tmp_path / "whole")
 

@@ -8,26 +8,24 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from export_folders import keys, run
+from tiny_models import causal_model
 
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-pytest.importorskip("torch", reason="torch is not installed")
-pytest.importorskip("lm_eval", reason="lm-eval is not installed")
 
-import torch
-from lm_eval import simple_evaluate
-from lm_eval.models.huggingface import HFLM
-from lm_eval.tasks import TaskManager
-
-from tiny_models import causal_model
-
-pytestmark = pytest.mark.filterwarnings("ignore")  # what other packages warn of is not ours
+# Both are imported by the tests: that takes seconds and some 300 MB, which others do without.
+pytestmark = [
+    pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
+    pytest.mark.skipif(find_spec("lm_eval") is None, reason="lm-eval is not installed"),
+    pytest.mark.filterwarnings("ignore"),  # what other packages warn of is not ours
+]
 
 # A score of the harness and one of ours are sums of the same terms in another order.
 CLOSE = 1e-4
@@ -51,6 +49,10 @@ def model(tasks: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def results(tasks: Path, model: Any) -> Any:
+    from lm_eval import simple_evaluate
+    from lm_eval.models.huggingface import HFLM
+    from lm_eval.tasks import TaskManager
+
     network, tokenizer = model
     harness = HFLM(pretrained=network, tokenizer=tokenizer, batch_size=8, max_length=512)
     return simple_evaluate(
@@ -70,6 +72,9 @@ def documents(tasks: Path, name: str) -> list[dict[str, Any]]:
 
 def score(model: Any, before: str, text: str) -> float:
     """The sum of the log-probabilities of the tokens of a text after another, or after nothing."""
+
+    import torch
+
     network, tokenizer = model
     first = tokenizer(before)["input_ids"] if before else [tokenizer.bos_token_id]
     second = tokenizer(text)["input_ids"]
@@ -162,6 +167,10 @@ def test_the_good_sentence_is_first_in_half_of_the_pairs(tasks: Path) -> None:
 
 
 def test_examples_are_of_the_split_train(tasks: Path, model: Any) -> None:
+    from lm_eval import simple_evaluate
+    from lm_eval.models.huggingface import HFLM
+    from lm_eval.tasks import TaskManager
+
     network, tokenizer = model
     name = "merula_data_keys-four-type_I"
     found = simple_evaluate(
@@ -202,6 +211,9 @@ def test_tasks_that_read_the_hub_are_the_same(
 
 def loaded(folder: Path, name: str) -> dict[str, list[tuple[str, list[str], int]]]:
     """The documents of a task in each split, as far as the harness asks for them."""
+
+    from lm_eval.tasks import TaskManager
+
     manager = TaskManager(include_path=str(folder), include_defaults=False)
     task = manager.load([name])["tasks"][name]
     return {

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import csv
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from export_folders import keys, run
+from tiny_models import causal_model, masked_model
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-pytest.importorskip("torch", reason="torch is not installed")
-pytest.importorskip("minicons", reason="minicons is not installed")
 
-import torch
-from minicons.scorer import IncrementalLMScorer, MaskedLMScorer
-
-from tiny_models import causal_model, masked_model
-
-pytestmark = pytest.mark.filterwarnings("ignore")  # what other packages warn of is not ours
+# Both are imported by the tests: that takes seconds and some 300 MB, which others do without.
+pytestmark = [
+    pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
+    pytest.mark.skipif(find_spec("minicons") is None, reason="minicons is not installed"),
+    pytest.mark.filterwarnings("ignore"),  # what other packages warn of is not ours
+]
 
 CLOSE = 1e-4
 
@@ -50,6 +50,9 @@ def texts(tables: Path) -> list[str]:
 
 
 def test_sentences_of_pairs_are_scored(tables: Path, texts: list[str]) -> None:
+    import torch
+    from minicons.scorer import IncrementalLMScorer
+
     network, tokenizer = causal_model(texts)
     scorer = IncrementalLMScorer(network, "cpu", tokenizer=tokenizer)
     pairs = rows(tables / "keys-crossed.csv")
@@ -65,6 +68,9 @@ def test_sentences_of_pairs_are_scored(tables: Path, texts: list[str]) -> None:
 
 
 def test_answers_are_scored_after_their_items(tables: Path, texts: list[str]) -> None:
+    import torch
+    from minicons.scorer import IncrementalLMScorer
+
     network, tokenizer = causal_model(texts)
     scorer = IncrementalLMScorer(network, "cpu", tokenizer=tokenizer)
     pairs = rows(tables / "keys-four-type_I.csv")
@@ -81,6 +87,8 @@ def test_answers_are_scored_after_their_items(tables: Path, texts: list[str]) ->
 
 
 def test_masked_models_score_the_same_pairs(tables: Path, texts: list[str]) -> None:
+    from minicons.scorer import MaskedLMScorer
+
     network, tokenizer = masked_model(texts)
     # minicons 0.3 calls it so, and transformers 5 has it under no name of its own
     tokenizer.batch_encode_plus = tokenizer

@@ -424,7 +424,7 @@ def assert_same(one: Compiled, other: Compiled) -> None:
                 assert len(x.broken) == len(y.broken)
 
 
-@examples(120)
+@examples(80)
 @given(grammar_parts(), st.permutations([f"{c}{n}" for c in "zaMé" for n in range(12)]))
 def test_other_names_change_no_data(program: Parts, new: list[str]) -> None:
     compiled = compiled_grammar(program)
@@ -433,7 +433,7 @@ def test_other_names_change_no_data(program: Parts, new: list[str]) -> None:
     assert_same(compiled, compiled_grammar(program.renamed(names)))
 
 
-@examples(120)
+@examples(80)
 @given(grammar_parts(), st.data())
 def test_the_order_of_rows_and_columns_changes_no_data(program: Parts, data: st.DataObject) -> None:
     compiled = compiled_grammar(program)
@@ -483,7 +483,7 @@ def layouts(draw: st.DrawFn, text: str) -> str:
     return "\n".join(lines) + draw(st.sampled_from(("", "\n", "\n\n# end", "\n   ")))
 
 
-@examples(120)
+@examples(60)
 @given(grammars(), st.data())
 def test_layout_changes_no_data(program: GrammarText, data: st.DataObject) -> None:
     compiled = compiled_grammar(program)
@@ -774,7 +774,7 @@ def test_a_slip_in_a_table_is_a_diagnostic(program: GrammarText, data: st.DataOb
     survives(program.text, files)
 
 
-@examples(120)
+@examples(80)
 @given(grammar_parts(), st.data())
 def test_any_word_can_be_a_name(program: Parts, data: st.DataObject) -> None:
     """Words of the language are names wherever the language does not need them.
