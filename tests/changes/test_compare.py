@@ -830,6 +830,7 @@ def test_a_report_of_variants_that_have_no_instances() -> None:
     no_attr = (
         "subj.sg,subj.pl,attr.sg,attr.pl,verb.sg,verb.pl\n"
         "the key,the keys,,,is old,are old\nthe pen,the pens,,,is blue,are blue\n"
+        ",,on the desk,on the desks,,\n"
     )
     there = str(compare(keys(VARYING), keys(VARYING, table=no_attr)))
     assert "  - 2 variants: nothing is left (6 instances)" in there
