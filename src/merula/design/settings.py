@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from merula.core.frozen import frozen
 from merula.design.leaves import around, elsewhere
 from merula.grammar import model as g
-from merula.grammar.conditions import evaluate, variables_of
+from merula.grammar.conditions import evaluate, scope_tests, variables_of
 
 
 class Circular(Exception):
@@ -50,28 +50,51 @@ def solve(
     show are absent. A condition may ask where an object is: in the frame as it is written,
     whatever edits move later.
     """
-    return _solved(grammar, frame, frozenset(given.items()), frozenset((pinned or {}).items()))
+    return _solved(
+        grammar,
+        elsewhere(grammar, frame),
+        frame if _ask_for_places(grammar) else None,
+        frozenset(given.items()),
+        frozenset((pinned or {}).items()),
+    )
+
+
+@lru_cache(maxsize=256)
+def _ask_for_places(grammar: g.Grammar) -> bool:
+    """Return whether some value depends on where an object is."""
+    conditions = (test for equation in grammar.equations for test, _ in equation.conditions)
+    return any(True for test in conditions for _ in scope_tests(test))
 
 
 _Pairs = frozenset[tuple[g.Variable, str]]
 
 
 @lru_cache(maxsize=2_000)
-def _solved(grammar: g.Grammar, frame: g.Frame, given: _Pairs, pinned: _Pairs) -> Solved:
-    """Solve a setting, once: the items of a design have few different ones between them."""
-    return _Solver(grammar, frame, dict(given), dict(pinned)).run()
+def _solved(
+    grammar: g.Grammar,
+    absent: frozenset[g.Object],
+    frame: g.Frame | None,
+    given: _Pairs,
+    pinned: _Pairs,
+) -> Solved:
+    """Solve a setting, once: the items of a design have few different ones between them.
+
+    Frames that have the same objects share it where no value depends on their places.
+    """
+    return _Solver(grammar, absent, frame, dict(given), dict(pinned)).run()
 
 
 class _Solver:
     def __init__(
         self,
         grammar: g.Grammar,
-        frame: g.Frame,
+        absent: frozenset[g.Object],
+        frame: g.Frame | None,
         given: Mapping[g.Variable, str],
         pinned: Mapping[g.Variable, str],
     ) -> None:
-        self.grammar, self.frame, self.given, self.pinned = grammar, frame, given, pinned
-        self.absent = elsewhere(grammar, frame)
+        self.grammar, self.given, self.pinned = grammar, given, pinned
+        self.absent, self.frame = absent, frame
         self.values: dict[g.Variable, str | None] = {}
         self.determined: set[g.Variable] = set()
         self.open: list[g.Variable] = []
@@ -127,6 +150,7 @@ class _Solver:
         return evaluate(test, self.value, self.around)
 
     def around(self, target: g.Object) -> tuple[str, ...] | None:
+        assert self.frame is not None
         return around(self.grammar, self.frame, target, self.value)
 
 

@@ -85,7 +85,11 @@ class SlotMaker:
         report: Report,
         words: dict[Item, tuple[ShownWord, ...]] | None = None,
     ) -> None:
-        """Make slots of a grammar's tables; ``words`` are kept by several makers together."""
+        """Make slots of a grammar's tables; ``words`` are kept by several makers together.
+
+        The second of these says nothing of words that a table lacks.
+        """
+        self.quiet = words is not None
         self.grammar, self.lexicon, self.report = grammar, lexicon, report
         self.words_of = {} if words is None else words
         self._lacking: set[Item] = set()  # items of which a word is in no table
@@ -243,6 +247,8 @@ class SlotMaker:
         self, rows: Rows, item: g.Object, values: Mapping[str, str], empty: Sequence[str]
     ) -> None:
         """Report an object without a form; ``empty`` are columns that fit it and are not filled."""
+        if self.quiet:
+            return
         sets = rows.kind == SETS
         column = ".".join([item.name, *values.values()] if sets else values.values())
         if empty:
