@@ -298,6 +298,43 @@ paradigm p = mark × verb.form
     assert labels(found)["That she come."] == {False}
 
 
+def test_what_no_word_shows_follows_in_a_reading() -> None:
+    """*put* may be plain or bare; its hidden mood is not left behind when it is read otherwise."""
+    table = "lemma,category,plain,bare\ncome,verb,comes,come\nput,verb,put,put\n"
+    text = """
+phenomenon mood
+lexicon "verbs.csv"
+objects
+  verb : verb (form, mood)
+  mark : mark
+attributes
+  form = plain | bare
+  mood = fact | wish
+  mark = yes "that" | no "if"
+external
+  mood: verb.form = bare -> verb.mood = wish
+  wish: verb.mood = wish -> mark = no
+frames
+  clause = mark "she" verb
+paradigm p = mark with verb.form = bare
+"""
+    found = compiled(text, {"verbs.csv": table})
+    assert labels(found) == {"That she come.": {False}, "If she come.": {True}}
+
+
+@pytest.mark.parametrize(
+    ("number", "sentences"),
+    [("pl", {"The dog run."}), ("sg", {"The dogs runs.", "The sheep runs."})],
+)
+def test_a_fixed_value_is_kept_in_readings(number: str, sentences: set[str]) -> None:
+    """The subject is declared plural: *the sheep run* may be so, and *the sheep runs* is not."""
+    text = AGREEMENT.replace("noun (number)", "noun (number = pl)")
+    given = " with subj.number = sg" if number == "pl" else ""
+    words = {"words.csv": WORDS.replace("hit,verb,hit,hit\n", "")}
+    found = compiled(f"{text}paradigm p = verb.number ({number}){given}", words)
+    assert labels(found) == {text: {False} for text in sentences}
+
+
 # --- rules where there is nothing to judge ------------------------------------------------------
 
 
