@@ -359,6 +359,31 @@ paradigm p = a.n in g
     assert labels(both)["The dog and dogs."] == {False}
 
 
+def test_what_is_absent_determines_nothing() -> None:
+    """The verb does not follow a subject that this frame does not have."""
+    text = """
+phenomenon x
+objects
+  n, v : x
+attributes
+  n.number = pl "dogs" | sg "dog"
+  v.number = sg "barks" | pl "bark"
+  mark     = a "now" | b "then"
+objects
+  mark : mark
+external
+  agreement: v.number = n.number
+frames
+  f = "the" n v mark
+  g = "it" v mark
+paradigm p = mark in g
+paradigm q = mark in f
+"""
+    found = compiled(text)
+    assert set(labels(found)) == {"It barks now.", "It barks then."}
+    assert set(labels(found, "q")) == {"The dogs bark now.", "The dogs bark then."}
+
+
 def test_a_place_that_the_frame_fixes_determines() -> None:
     text = """
 phenomenon x
