@@ -384,6 +384,23 @@ paradigm q = mark in f
     assert set(labels(found, "q")) == {"The dogs bark now.", "The dogs bark then."}
 
 
+def test_what_an_alternative_leaves_out_is_absent() -> None:
+    text = """
+phenomenon x
+objects
+  n, adj : x
+attributes
+  n.number = sg "dog" | pl "dogs"
+  adj.kind = fine "old" | odd "olds"
+external
+  form: adj.kind = fine
+frames
+  f = n (n.number = sg: "is" adj | "bark")
+paradigm p = n.number with adj.kind = odd
+"""
+    assert labels(compiled(text)) == {"Dog is olds.": {False}, "Dogs bark.": {True}}
+
+
 def test_a_place_that_the_frame_fixes_determines() -> None:
     text = """
 phenomenon x
