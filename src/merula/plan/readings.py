@@ -152,16 +152,17 @@ class Readings:
         waiting = [start]
         seen: set[frozenset[object]] = set()
         leaves = self._leaves(item)
-        known: dict[g.Object, Sequence[_Change]] = {}
+        alternatives: dict[g.Object, Sequence[_Change]] = {}
 
         def repairs(rule: g.Rule, done: Container[g.Object]) -> list[tuple[g.Object, _Change]]:
             """Return the changes of one more object by which a rule may hold again."""
             ways = []
             for target in _objects_of(self.grammar, rule, item.frame):
                 if target not in done:
-                    if target not in known:
-                        known[target] = self._alternatives(item, target, leaves.get(target, ()))
-                    ways += [(target, change) for change in known[target]]
+                    if target not in alternatives:
+                        own_leaves = leaves.get(target, ())
+                        alternatives[target] = self._alternatives(item, target, own_leaves)
+                    ways += [(target, change) for change in alternatives[target]]
             return ways
 
         for changes in waiting:  # fewest changes first, since new ones are put at the end
@@ -381,18 +382,18 @@ def _objects_of(grammar: g.Grammar, rule: g.Rule, frame: g.Frame) -> tuple[g.Obj
 
 def _determining(grammar: g.Grammar, variable: g.Variable) -> tuple[g.Variable, ...]:
     """Return the variables that the value of one follows from, by rules."""
-    known: dict[g.Variable, None] = {variable: None}
+    sources: dict[g.Variable, None] = {variable: None}
     waiting = [variable]
     while waiting:
         target = waiting.pop()
         for equation in in_force(grammar, frozenset()):
             if equation.target is target:
-                sources = [equation.source] if isinstance(equation.source, g.Variable) else []
+                followed = [equation.source] if isinstance(equation.source, g.Variable) else []
                 tested = (v for test, _ in equation.conditions for v in variables_of(test))
-                new = [v for v in (*sources, *tested) if v not in known]
-                known |= dict.fromkeys(new)
+                new = [v for v in (*followed, *tested) if v not in sources]
+                sources |= dict.fromkeys(new)
                 waiting += new
-    return tuple(known)
+    return tuple(sources)
 
 
 @lru_cache(maxsize=256)
