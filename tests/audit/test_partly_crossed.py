@@ -12,6 +12,7 @@ from merula.audit import audit, read_corpus
 from merula.audit.findings import Settings
 from merula.audit.probes.sentences import ProbeTask, position_forced, tasks, word_forced
 from merula.audit.view import View
+from pronouns import RULES
 
 NOUNS = "lemma,category\n" + "".join(f"noun{i},noun\n" for i in range(12))
 VERBS = "lemma,category,past,pres,fut\n" + "".join(
@@ -80,18 +81,10 @@ def test_words_that_are_not_balanced_are_reported(tmp_path: Path) -> None:
     table = "set,pron.1.m,pron.1.f,pron.3.m,pron.3.f,verb.1,verb.3\n" + "".join(
         f"s{i},I,we,he,she,am n{i},is n{i}\n" for i in range(40)
     )
-    text = """phenomenon pronouns
+    text = f"""phenomenon pronouns
 language en
 lexicon sets "pronouns.csv"
-objects
-  pron : pron (person, gender)
-  verb : verb (person)
-attributes
-  person = 1 | 3
-  gender = m | f
-external
-  agreement: verb.person = pron.person
-frames
+{RULES}frames
   clause = pron verb
 paradigm cells = pron.person × pron.gender × verb.person
 """

@@ -16,6 +16,7 @@ from audited import found
 from export_folders import publish, run
 from merula.audit import audit, read_corpus
 from merula.strategies import Edit, Pair, edits, pairs, paradigms
+from pronouns import RULES
 from random_grammars import examples
 
 VERBS = (
@@ -25,18 +26,10 @@ VERBS = (
 TABLE = "set,pron.1.m,pron.3.m,pron.3.f,verb.1,verb.3\n" + "".join(
     f"{first},je,il,elle,{first},{third}\n" for first, third in (v.split("/") for v in VERBS)
 )
-BASE = """phenomenon pronouns "Pronouns and their verbs"
+BASE = f"""phenomenon pronouns "Pronouns and their verbs"
 language fr
 lexicon sets "pronouns.csv"
-objects
-  pron : pron (person, gender)
-  verb : verb (person)
-attributes
-  person = 1 | 3
-  gender = m | f
-external
-  agreement: verb.person = pron.person
-frames
+{RULES}frames
   clause = [main pron verb]
   cleft  = "c'est que" [main pron verb]
 """
