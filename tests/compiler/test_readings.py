@@ -227,8 +227,9 @@ paradigm p = verb.number in a | b varying one.number, two.number
     assert seen
     assert all(len(both) == 1 for both in seen.values())
     other = text.replace("= two.number\n", "= one.number\n").replace(" else verb", ", verb")
-    clashing = compiled(other, {"words.csv": WORDS})
-    assert all(len(both) == 1 for both in labels(clashing).values())
+    clashing = labels(compiled(other, {"words.csv": WORDS}))
+    assert clashing
+    assert all(len(both) == 1 for both in clashing.values())
 
 
 def test_a_word_of_two_values_is_never_wrong() -> None:
@@ -335,6 +336,15 @@ def test_a_fixed_value_is_kept_in_readings(number: str, sentences: set[str]) -> 
     assert labels(found) == {text: {False} for text in sentences}
 
 
+def test_what_is_too_much_to_search_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("merula.plan.readings.MAX_STEPS", 0)
+    found = compiled(
+        f"{AGREEMENT}paradigm p = verb.number varying subj.number", {"words.csv": WORDS}
+    )
+    (warning,) = [p for p in found.problems if p.code == "M426"]
+    assert warning.message.startswith("in p, whether `pl` can be read as a good sentence was not")
+
+
 # --- rules where there is nothing to judge ------------------------------------------------------
 
 
@@ -401,8 +411,7 @@ paradigm p = n.number with adj.kind = odd
     assert labels(compiled(text)) == {"Dog is olds.": {False}, "Dogs bark.": {True}}
 
 
-def test_a_place_that_the_frame_fixes_determines() -> None:
-    text = """
+PLACES = """
 phenomenon x
 objects
   n, v : x
@@ -412,31 +421,20 @@ attributes
 external
   agreement: v inside clause -> v.number = n.number
 frames
-  f = "the" n [clause v]
-  g = "the" n v
-paradigm p = n.number in f
-paradigm q = n.number in g
 """
-    found = compiled(text)
+
+
+def test_a_place_that_the_frame_fixes_determines() -> None:
+    frames = '  f = "the" n [clause v]\n  g = "the" n v\n'
+    designs = "paradigm p = n.number in f\nparadigm q = n.number in g\n"
+    found = compiled(PLACES + frames + designs)
     assert labels(found) == {"The dog barks.": {True}, "The dogs bark.": {True}}
     assert set(labels(found, "q")) == {"The dog barks.", "The dogs barks."}
 
 
 def test_a_place_that_depends_on_what_it_determines_is_a_circle() -> None:
-    text = """
-phenomenon x
-objects
-  n, v : x
-attributes
-  n.number = sg "dog" | pl "dogs"
-  v.number = sg "barks" | pl "bark"
-external
-  agreement: v inside clause -> v.number = n.number
-frames
-  f = "the" n (v.number = sg: [clause v] | v)
-paradigm p = n.number
-"""
-    assert codes(compiled(text)) == ["M206"]
+    frame = '  f = "the" n (v.number = sg: [clause v] | v)\n'
+    assert codes(compiled(f"{PLACES}{frame}paradigm p = n.number")) == ["M206"]
 
 
 GAP = """
