@@ -86,7 +86,7 @@ class _Designs:
         self.grammar, self.program, self.report = grammar, program, report
         lexicon = program.lexicon or Lexicon()
         self.planner = Planner(grammar, lexicon, program.surface, report)
-        self.unchecked: dict[tuple[str, str], g.Design] = {}  # where contrasts are not checked
+        self.unchecked: dict[str, g.Design] = {}  # what is not checked, and of which design
         self.seen: list[DesignReport] = []
 
     def compile(self) -> dict[str, CompiledDesign]:
@@ -102,8 +102,8 @@ class _Designs:
             compiled = self._design(design)
             if compiled is not None:
                 done[design.name] = compiled
-            for pair in self.planner.unchecked:
-                self.unchecked.setdefault(pair, design)
+            for question in self.planner.unchecked:
+                self.unchecked.setdefault(question, design)
         self._excluded()
         if self.program.lexicon is not None:
             check_features(self.grammar, self.program.lexicon, self.report)
@@ -198,7 +198,7 @@ class _Designs:
             self._nothing_left(design)
         if self.report.errors > before:
             left = []
-        again = {variant for _, variant in seen.same}
+        again = seen.same
         plans = [plan for plan in left if plan.variant not in again]
         starts = tuple(accumulate((plan.count for plan in plans), initial=0))
         return CompiledDesign(design, tuple(made), tuple(plans), starts[:-1], starts[-1])
@@ -283,11 +283,11 @@ class _Designs:
 
     def _excluded(self) -> None:
         """Warn of contrasts that are not checked, and of what one leaves out."""
-        for (one, other), design in list(self.unchecked.items())[:1]:
+        for question, design in list(self.unchecked.items())[:1]:
             self.report.warning(
                 "M426",
-                f"whether `{one}` and `{other}` of {design.name} can be the same sentence was not"
-                " checked for all lexemes, since there are too many combinations of unequal length",
+                f"in {design.name}, whether {question} was not checked for all lexemes, since there"
+                " are too many combinations of unequal length",
                 design.span,
                 remedy="give the words that differ the same number of words in every form",
             )

@@ -48,8 +48,9 @@ def leaves_of(
             case g.Site(name=name):
                 for target in grammar.objects.values():
                     site = grammar.variables.get((target, "site"))
-                    asked = site is not None and (wanted is None or target in wanted)
-                    if asked and site is not None and get(site) == name:
+                    if site is None or (wanted is not None and target not in wanted):
+                        continue
+                    if get(site) == name:
                         yield Leaf("", target, inside)
             case g.Guarded(options=options):
                 if wanted is not None and not _may_show(grammar, item, wanted):

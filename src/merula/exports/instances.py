@@ -123,9 +123,8 @@ class ConfigSplit:
             sizes = {entry.name: entry.instances for entry in self.config.splits}
             yield from ({} for _ in range(sizes.get(self.split, 0)))
             return
-        rows_before = (
-            0  # rows before this piece: the first row of an instance is a multiple of the width
-        )
+        # the first row of an instance is a multiple of the width
+        rows_before = 0  # before this piece
         for columns in self._columns(("lexemes",), width):
             column = columns["lexemes"]
             first = column.take(pa.array(range(-rows_before % width, len(column), width)))

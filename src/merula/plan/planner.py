@@ -221,7 +221,7 @@ class Planner:
         self._spaces: dict[tuple[object, ...], _Filled] = {}
         self._equal_spaces: dict[tuple[object, ...], Space] = {}
         self._components: Made = {}
-        self.unchecked: dict[tuple[str, str], None] = {}  # contrasts too large to check
+        self.unchecked: dict[str, None] = {}  # what was too large to check, said in words
         self._alike: dict[tuple[str, str, frozenset[str]], Excluded] = {}
 
     def plan(
@@ -284,7 +284,7 @@ class Planner:
                 else:
                     contrasts.setdefault(where, _Contrast(where, names, True, free))
             if self._readings.unchecked(item):
-                self.unchecked.setdefault((cell.cell.label, "a good sentence"))
+                self.unchecked.setdefault(f"`{cell.cell.label}` can be read as a good sentence")
         return list(contrasts.values()), equal, always
 
     def _layout(self, specs: Sequence[Spec]) -> _Layout:
@@ -421,7 +421,7 @@ class Planner:
             forms += [self._readings.forms(spec) for spec in contrast.free]
             self._contrasts[key] = self._contraster.contrast(forms, contrast.where)
             if self._contraster.unchecked:
-                self.unchecked.setdefault(contrast.names)
+                self.unchecked.setdefault(_open_question(contrast))
         return self._contrasts[key]
 
     def _left_out(self, slot: Slot, number: int, bad: Bools, contrast: _Contrast) -> LeftOut:
@@ -443,6 +443,13 @@ def _contrast_text(contrast: _Contrast) -> str:
     if contrast.reading:
         return f"`{one}` must not be a good sentence in another reading ({other})"
     return f"`{one}` and `{other}` must not be the same sentence"
+
+
+def _open_question(contrast: _Contrast) -> str:
+    one, other = contrast.names
+    if contrast.reading:
+        return f"`{one}` can be read as a good sentence ({other})"
+    return f"`{one}` and `{other}` can be the same sentence"
 
 
 def _combination(slots: Sequence[Slot], collapse: Collapse, contrast: _Contrast) -> LeftOut:

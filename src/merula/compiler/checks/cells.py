@@ -147,9 +147,10 @@ def check_verdicts(seen: DesignReport, report: Report) -> None:
 
 def check_same_variants(seen: DesignReport, report: Report) -> None:
     """Report what varies and shows nowhere; warn of variants that are the same as another."""
-    if not seen.same or seen.equal:
+    same = seen.same
+    if not same or seen.equal:
         return
-    one, other = seen.same[0]
+    other, one = next(iter(same.items()))
     for name, span in _varied(seen).items():
         if _shows_nowhere(seen, name):
             report.error(
@@ -160,7 +161,7 @@ def check_same_variants(seen: DesignReport, report: Report) -> None:
                 remedy=f"let a frame show {name}, or do not vary it",
             )
             return
-    left = len(seen.same)
+    left = len(same)
     report.warning(
         "M425",
         f"{left} of {seen.variants} variants of {seen.design.name}"
@@ -177,7 +178,7 @@ def _varied(seen: DesignReport) -> dict[str, Span]:
     spans = {axis.name: axis.span for axis in seen.design.varying}
     if isinstance(seen.design, g.Matrix):
         spans |= {cycle.axis.name: cycle.span for cycle in seen.design.cycles}
-    features = {name for variant in seen.plan_of for name, _ in variant.choices}
+    features = {name for variant in seen.first_of for name, _ in variant.choices}
     return (
         dict.fromkeys(features - spans.keys(), seen.design.span)
         | spans
@@ -192,7 +193,7 @@ def _shows_nowhere(seen: DesignReport, name: str) -> bool:
     """
     alike: dict[object, set[Variant]] = {}
     values: dict[object, set[str]] = {}
-    for variant, first in seen.plan_of.items():
+    for variant, first in seen.first_of.items():
         choices = {**dict(variant.choices), "frame": variant.frame.name}
         value = choices.pop(name, "")
         rest = tuple(choices.items())
@@ -215,7 +216,7 @@ def _equal_cells(seen: DesignReport, design: g.Paradigm, report: Report) -> None
         else:
             alike.append((one, other, cases[0]))
     for name, cases in hidden.items():
-        count = len({id(variant) for variant in cases})
+        count = len(set(cases))
         where = of_variants(count, seen.variants)
         alike_in, telling = _cells_with(seen, name, cases[0])
         if not telling:

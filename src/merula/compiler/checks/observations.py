@@ -24,9 +24,8 @@ class DesignReport:
     faulty: dict[str, list[tuple[Variant, tuple[str, ...]]]] = field(default_factory=dict)
     senseless: dict[str, list[Senseless]] = field(default_factory=dict)
     equal: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
-    same: list[tuple[Variant, Variant]] = field(default_factory=list)
     seen_plans: dict[tuple[object, ...], Variant] = field(default_factory=dict)
-    plan_of: dict[Variant, Variant] = field(default_factory=dict)  # the first of the same instances
+    first_of: dict[Variant, Variant] = field(default_factory=dict)  # with the same instances
     repeated: list[tuple[Variant, str]] = field(default_factory=list)
     factors: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     empty: list[Plan] = field(default_factory=list)
@@ -38,12 +37,17 @@ class DesignReport:
     planned: list[Variant] = field(default_factory=list)  # the variants that have a plan
     left_out: dict[LeftOut, list[Variant]] = field(default_factory=dict)
     readable: dict[tuple[str, str], list[Variant]] = field(default_factory=dict)
-    left: dict[tuple[str, ...], Variant] = field(default_factory=dict)  # by the cells' labels
+    cell_labels: dict[tuple[str, ...], Variant] = field(default_factory=dict)  # first with these
 
     @property
     def is_matrix(self) -> bool:
         """Whether the design is a matrix."""
         return isinstance(self.design, g.Matrix)
+
+    @property
+    def same(self) -> dict[Variant, Variant]:
+        """The variants that have the instances of another one, with the first of these."""
+        return {v: first for v, first in self.first_of.items() if first is not v}
 
     def example(self, variant: Variant) -> list[str]:
         """Return a note that names a variant, where there are several."""
@@ -53,7 +57,7 @@ class DesignReport:
         """Note what the rules say of a variant's cells."""
         self.variants += 1
         if not any(cell.contested for cell in cells):
-            self.left.setdefault(tuple(cell.label for cell in cells), variant)
+            self.cell_labels.setdefault(tuple(cell.label for cell in cells), variant)
         for item in senseless:
             self.senseless.setdefault(item.answer.label, []).append(item)
         if isinstance(self.design, g.Matrix) and self.design.crossed and not senseless:
@@ -83,9 +87,7 @@ class DesignReport:
         key = (plan.space, plan.slots, tuple(cell.pieces for cell in plan.cells))
         if plan.count and not plan.readable:
             first = self.seen_plans.setdefault(key, plan.variant)
-            self.plan_of[plan.variant] = first
-            if first is not plan.variant:
-                self.same.append((first, plan.variant))
+            self.first_of[plan.variant] = first
         if plan.count == 0:
             self.empty.append(plan)
 

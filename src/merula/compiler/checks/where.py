@@ -17,9 +17,9 @@ def check_where(seen: DesignReport, report: Report) -> bool:
     Return whether all variants have the same cells, at least one.
     """
     design = seen.design
-    if not isinstance(design, g.Paradigm) or design.where is None or not seen.left:
+    if not isinstance(design, g.Paradigm) or design.where is None or not seen.cell_labels:
         return True
-    if not any(seen.left):
+    if not any(seen.cell_labels):
         report.error(
             "M438",
             f"`where` leaves no cell of {design.name}",
@@ -27,10 +27,10 @@ def check_where(seen: DesignReport, report: Report) -> bool:
             remedy="ask about values that some cells have; of an absent object no test is true",
         )
         return False
-    if len(seen.left) > 1:
+    if len(seen.cell_labels) > 1:
         _differing(seen, design, design.where, report)
         return False
-    (labels,) = seen.left
+    (labels,) = seen.cell_labels
     if len(labels) == prod(len(axis.points) for axis in design.factors):
         report.warning(
             "M439",
@@ -43,7 +43,7 @@ def check_where(seen: DesignReport, report: Report) -> bool:
 
 def _differing(seen: DesignReport, design: g.Paradigm, where: g.Where, report: Report) -> None:
     """Report cells that are left in some variants only."""
-    (some, one), (others, other) = list(seen.left.items())[:2]
+    (some, one), (others, other) = list(seen.cell_labels.items())[:2]
     label = next((x for x in some if x not in others), None)
     if label is None:
         label = next(x for x in others if x not in some)
